@@ -186,9 +186,7 @@ _NODES = (
         precondition="text",
     ),
     _node("Summary", "summary_id", text="text", level="text", method="text", created_at="time", covered="int"),
-    _node(
-        "ConsolidationCycle", "cycle_id", agent_id="text", started_at="time", ended_at="time", counts="json"
-    ),
+    _node("ConsolidationCycle", "cycle_id", agent_id="text", started_at="time", ended_at="time", counts="json"),
 )
 
 _EDGES = (

@@ -1,0 +1,92 @@
+"""Field types that params, results and domain models share: each knows how to validate, print and describe itself."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, tzinfo
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, ValidationInfo, WithJsonSchema
+
+from uniko_mcp.models.time import Span, format_instant, parse_instant, parse_span, to_micros
+
+
+def zone_of(info: ValidationInfo) -> tzinfo:
+    """The configured zone for times without an offset, from the validation context; UTC when there is none."""
+    context: dict[str, Any] = info.context or {}
+    return context.get("zone", UTC)
+
+
+def _instant(value: Any, info: ValidationInfo) -> Any:
+    if isinstance(value, str):
+        return parse_instant(value, zone_of(info))
+    if isinstance(value, datetime):
+        return to_micros(value if value.tzinfo else value.replace(tzinfo=zone_of(info)))
+    return value
+
+
+def _span(value: Any, info: ValidationInfo) -> Any:
+    if isinstance(value, str):
+        return parse_span(value, zone_of(info))
+    if isinstance(value, datetime):
+        start = to_micros(value if value.tzinfo else value.replace(tzinfo=zone_of(info)))
+        return Span(start, start + 1, "instant")
+    return value
+
+
+def _clean(text: str) -> str:
+    """Refuse what no store or wire can carry: a lone surrogate is not a character."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"has a lone surrogate at position {error.start}, which is not a character. Remove it"
+        ) from error
+    return text
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("is blank. Give it at least one character")
+    return text
+
+
+def _json_object(value: dict[str, Any]) -> dict[str, Any]:
+    try:
+        _clean(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    except (TypeError, RecursionError) as error:
+        raise ValueError("is not plain JSON") from error
+    return value
+
+
+TIME_FORMAT = "RFC 3339, such as 2026-12-31 or 2026-12-31T17:00:00Z"
+
+Text: TypeAlias = Annotated[str, AfterValidator(_clean)]
+"""Any text that can be stored and sent."""
+
+Required: TypeAlias = Annotated[str, AfterValidator(_clean), AfterValidator(_not_blank), Field(min_length=1)]
+"""Text with at least one visible character."""
+
+Identifier: TypeAlias = Annotated[
+    str, AfterValidator(_clean), AfterValidator(_not_blank), Field(min_length=1, max_length=512)
+]
+"""An id of the caller's own choosing, or a UUIDv7 made here."""
+
+Instant: TypeAlias = Annotated[
+    int,
+    BeforeValidator(_instant),
+    PlainSerializer(format_instant, return_type=str, when_used="json-unless-none"),
+    WithJsonSchema({"type": "string"}),
+]
+"""Microseconds UTC inside, RFC 3339 outside. Naive input is taken in the configured zone."""
+
+TimeSpan: TypeAlias = Annotated[Span, BeforeValidator(_span), WithJsonSchema({"type": "string"})]
+"""The interval that a date or timestamp covers; a date covers its day."""
+
+UnitInterval: TypeAlias = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+"""A number in [0, 1]."""
+
+JsonObject: TypeAlias = Annotated[
+    dict[str, Any], AfterValidator(_json_object), WithJsonSchema({"type": "object", "additionalProperties": True})
+]
+"""A JSON object of the caller's own shape."""
