@@ -1,0 +1,108 @@
+"""Lists in pages: newest first, whole items only, with a total and a cursor that stays right while items are added."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
+
+from pydantic import BaseModel
+
+from uniko_mcp.errors import InvalidArgumentsError
+from uniko_mcp.models.tokens import estimate_tokens
+from uniko_mcp.store import View
+
+Item = TypeVar("Item", bound=BaseModel)
+
+ENVELOPE_TOKENS: Final = 500
+"""What a result holds beside its items: total, scope, cursor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[Item]):
+    """One page of a list; `next_cursor` is None on the last."""
+
+    items: list[Item]
+    total: int
+    next_cursor: str | None
+
+    @property
+    def truncated(self) -> bool:
+        """Whether more items follow."""
+        return self.next_cursor is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a list selects: a Cypher pattern that binds `n`, a condition, and the time column that orders it."""
+
+    match: str
+    condition: str
+    parameters: Mapping[str, Any]
+    key: str
+    time: str
+
+
+def fetch_page(
+    view: View,
+    listing: Listing,
+    build: Callable[[list[dict[str, Any]]], list[Item]],
+    *,
+    limit: int,
+    cursor: str | None,
+    max_tokens: int,
+) -> Page[Item]:
+    """The page after `cursor`: at most `limit` items, and no more than fit into `max_tokens`.
+
+    `build` turns node rows into items, one for each, in order. A first item that alone is too large is kept.
+
+    Raises:
+        InvalidArgumentsError: The cursor was not made by this list.
+    """
+    where = listing.condition or "true"
+    total = view.row(f"{listing.match} WHERE {where} RETURN count(n) AS total", **listing.parameters)
+    parameters = dict(listing.parameters)
+    if cursor is not None:
+        parameters["after_time"], parameters["after_key"] = _decode(cursor)
+        where += (
+            f" AND (n.{listing.time} < $after_time"
+            f" OR (n.{listing.time} = $after_time AND n.{listing.key} < $after_key))"
+        )
+    order = f"ORDER BY n.{listing.time} DESC, n.{listing.key} DESC LIMIT {limit + 1}"
+    rows = view.rows(f"{listing.match} WHERE {where} RETURN n {order}", **parameters)
+    nodes = [row["n"] for row in rows]
+    items = build(nodes[:limit])
+    kept = fitting(items, max_tokens - ENVELOPE_TOKENS)
+    more = kept < len(nodes)
+    last = nodes[kept - 1] if kept else None
+    next_cursor = _encode(last[listing.time], last[listing.key]) if more and last else None
+    return Page(items[:kept], total["total"] if total else 0, next_cursor)
+
+
+def fitting(items: Iterable[BaseModel], max_tokens: int) -> int:
+    """How many of the first items fit into `max_tokens` together; at least one when there are any."""
+    used = 0
+    count = 0
+    for count, item in enumerate(items, start=1):
+        used += estimate_tokens(item.model_dump_json(exclude_none=True))
+        if used > max_tokens and count > 1:
+            return count - 1
+    return count
+
+
+def _encode(time: int, key: str) -> str:
+    return base64.urlsafe_b64encode(json.dumps([time, key]).encode("utf-8")).decode("ascii")
+
+
+def _decode(cursor: str) -> tuple[int, str]:
+    try:
+        time, key = json.loads(base64.urlsafe_b64decode(cursor.encode("ascii")))
+    except (ValueError, TypeError):
+        time, key = None, None
+    if not isinstance(time, int) or not isinstance(key, str):
+        raise InvalidArgumentsError(
+            "cursor: is not one that this list gave", next_step="Leave it out to start from the beginning"
+        )
+    return time, key

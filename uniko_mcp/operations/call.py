@@ -1,0 +1,58 @@
+"""What a handler knows beside its params: who calls, when, under which settings, and the services that are open."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import tzinfo
+from typing import TypeAlias
+
+from uniko_mcp.config import Settings
+from uniko_mcp.models.time import now
+from uniko_mcp.store import Store
+
+Progress: TypeAlias = Callable[[float, float, str], None]
+"""Told (done, total, what is being done). May be called from any thread."""
+
+
+def silent(done: float, total: float, message: str) -> None:
+    """The progress of a call that nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of an operation. `now` is decided once, so that all times of one call agree."""
+
+    agent_id: str
+    settings: Settings
+    now: int = field(default_factory=now)
+    progress: Progress = silent
+
+    @property
+    def zone(self) -> tzinfo:
+        """The zone in which times without an offset are taken."""
+        return self.settings.zone
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Everything that is open while the memory is: the store, and what works beside it."""
+
+    settings: Settings
+    store: Store
+
+
+@asynccontextmanager
+async def open_services(settings: Settings) -> AsyncIterator[Services]:
+    """Open the memory in `settings.data_dir`, and close it again with everything acknowledged on disk.
+
+    Raises:
+        StoreLockedError: Another process holds the data directory.
+        StoreError: It cannot be opened.
+    """
+    store = await Store.open(settings.data_dir, read_only=settings.read_only)
+    try:
+        yield Services(settings, store)
+    finally:
+        await store.close()
