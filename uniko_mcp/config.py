@@ -112,9 +112,15 @@ class NostrSettings(Section):
         default="didactyl", description="The app tag of the events; agents that share it share notes."
     )
     keyring: bool = Field(default=False, description="Whether the key is taken from the keyring of the system.")
-    bunker: Secret | None = Field(default=None, description="A remote signer (NIP-46), as file: and a path to its URI.")
-    nsec: Secret | None = Field(
-        default=None, description="The key, as file: and a path; one is made when there is none."
+    bunker: SecretStr | None = Field(
+        default=None,
+        description="A remote signer (NIP-46): file: and the path of a file with its bunker:// URI.",
+        json_schema_extra=_SECRET_SCHEMA,
+    )
+    nsec: SecretStr | None = Field(
+        default=None,
+        description="The key: file: and the path of a file with it. One is made when none is given.",
+        json_schema_extra=_SECRET_SCHEMA,
     )
 
 
