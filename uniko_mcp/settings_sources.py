@@ -92,7 +92,7 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, _Given]:
         if not variable.upper().startswith(PREFIX) or variable == CONFIG_VARIABLE or not text.strip():
             continue
         if variable not in names:
-            raise _unknown(f"environment variable {variable}", variable, [*names, CONFIG_VARIABLE])
+            raise _unknown(f"environment variable {variable}", variable.upper(), [*names, CONFIG_VARIABLE])
         name = names[variable]
         given[name] = _given(name, _decode(name, text, variable), variable, folder)
     return given
