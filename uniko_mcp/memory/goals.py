@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ from uniko_mcp.memory.pages import Listing, Page, fetch_page
 from uniko_mcp.memory.participants import ensure_agent
 from uniko_mcp.memory.phases import Phase, goal_phase, goal_phase_filter
 from uniko_mcp.memory.resend import is_resend
+from uniko_mcp.models import json_text
 from uniko_mcp.models.domain import Goal, SkippedLink
 from uniko_mcp.models.names import digest
 from uniko_mcp.store import Draft, View
@@ -72,8 +72,8 @@ def create_goal(draft: Draft, new: NewGoal, *, agent_id: str, now: int) -> tuple
         title=new.title,
         description=new.description,
         status=status,
-        metrics=_to_json(new.metrics),
-        guardrails=_to_json(new.guardrails),
+        metrics=json_text.dump(new.metrics),
+        guardrails=json_text.dump(new.guardrails),
         deadline=new.deadline,
         completed_at=completed_at,
         created_at=now,
@@ -99,8 +99,10 @@ def update_goal(draft: Draft, goal_id: str, changes: GoalChanges, *, now: int) -
         return None, False
     wanted = {column: value for column, value in _changed_columns(node, changes, now).items() if node[column] != value}
     if wanted:
-        draft.set("Goal", goal_id, **wanted, updated_at=now)
-    return get_goals(draft, [goal_id])[0], bool(wanted)
+        wanted["updated_at"] = now
+        draft.set("Goal", goal_id, **wanted)
+    before = get_goals(draft, [goal_id])[0]
+    return _goal({**node, **wanted}, owner=before.owner, parent=before.parent_goal_id), bool(wanted)
 
 
 def list_goals(
@@ -143,13 +145,13 @@ def _changed_columns(node: dict[str, Any], changes: GoalChanges, now: int) -> di
         "title": changes.title,
         "description": changes.description,
         "deadline": changes.deadline,
-        "guardrails": _to_json(changes.guardrails),
+        "guardrails": json_text.dump(changes.guardrails),
         "status": changes.status,
     }
     columns = {column: value for column, value in columns.items() if value is not None}
     if changes.metrics is not None or changes.result is not None:
-        base = changes.metrics if changes.metrics is not None else _from_json(node["metrics"]) or {}
-        columns["metrics"] = _to_json({**base, **(changes.result or {})})
+        base = changes.metrics if changes.metrics is not None else json_text.load(node["metrics"]) or {}
+        columns["metrics"] = json_text.dump({**base, **(changes.result or {})})
     if changes.status is not None:
         completed = goal_phase(changes.status, None) == "completed"
         columns["completed_at"] = (node["completed_at"] or now) if completed else None
@@ -163,8 +165,8 @@ def _goal(node: dict[str, Any], *, owner: str | None, parent: str | None) -> Goa
         description=node["description"],
         status=node["status"],
         phase=goal_phase(node["status"], node["completed_at"]),
-        metrics=_from_json(node["metrics"]),
-        guardrails=_from_json(node["guardrails"]),
+        metrics=json_text.load(node["metrics"]),
+        guardrails=json_text.load(node["guardrails"]),
         deadline=node["deadline"],
         created_at=node["created_at"],
         updated_at=node["updated_at"],
@@ -172,11 +174,3 @@ def _goal(node: dict[str, Any], *, owner: str | None, parent: str | None) -> Goa
         parent_goal_id=parent,
         owner=owner,
     )
-
-
-def _to_json(value: dict[str, Any] | None) -> str | None:
-    return None if value is None else json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-
-
-def _from_json(text: str | None) -> dict[str, Any] | None:
-    return None if text is None else json.loads(text)

@@ -77,12 +77,14 @@ class SkippedLink(DomainModel):
 class Provenance(DomainModel):
     """One step from a memory to where it comes from or what became of it."""
 
-    relation: str = Field(description="The kind of edge, such as SENT_BY, OBSERVED_IN or INVALIDATES.")
+    relation: str = Field(description="The kind of edge, such as SENT_BY or INVALIDATES; EVIDENCE: what was said.")
     direction: str = Field(description="out: the memory points to the other; in: the other points to the memory.")
     kind: str
     id: str
     text: str | None = Field(default=None, description="What the other says, shortened.")
     timestamp: Instant | None = None
+    sender: str | None = None
+    session_id: str | None = None
     properties: JsonObject | None = Field(default=None, description="What the edge itself holds, such as a reason.")
 
 

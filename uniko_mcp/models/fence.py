@@ -1,4 +1,4 @@
-"""Memory is data: text that goes from memory into a prompt is fenced and labelled, so a stored order stays a quotation."""
+"""Memory is data: what goes from memory into a prompt is fenced and labelled, so a stored order stays a quotation."""
 
 from __future__ import annotations
 

@@ -59,10 +59,20 @@ def _json_object(value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
+def _as_text(value: Any) -> Any:
+    """What is not text yet becomes JSON text; inputs and outputs of tools are often objects."""
+    if isinstance(value, (dict, list, bool, int, float)):
+        return json.dumps(value, ensure_ascii=False)
+    return value  # pyright: ignore[reportUnknownVariableType]
+
+
 TIME_FORMAT = "RFC 3339, such as 2026-12-31 or 2026-12-31T17:00:00Z"
 
 Text: TypeAlias = Annotated[str, AfterValidator(_clean)]
 """Any text that can be stored and sent."""
+
+JsonText: TypeAlias = Annotated[str, BeforeValidator(_as_text), AfterValidator(_clean)]
+"""Text, or any JSON value, which is kept as JSON text."""
 
 Required: TypeAlias = Annotated[str, AfterValidator(_clean), AfterValidator(_not_blank), Field(min_length=1)]
 """Text with at least one visible character."""

@@ -43,7 +43,15 @@ def _edge(kind: str, /, *pairs: str, **columns: ColumnType) -> EdgeTable:
 
 
 _NODES = (
-    _node("Participant", "participant_id", kind="text", name="text", created_at="time"),
+    _node(
+        "Participant",
+        "participant_id",
+        kind="text",
+        name="text",
+        created_at="time",
+        last_episode_id="text",
+        last_episode_at="time",
+    ),
     _node("Organization", "org_id", name="text"),
     _node("Team", "team_id", name="text", purpose="text"),
     _node(
@@ -72,7 +80,16 @@ _NODES = (
         updated_at="time",
         request_hash="text",
     ),
-    _node("Session", "session_id", topic="text", started_at="time", ended_at="time"),
+    _node(
+        "Session",
+        "session_id",
+        topic="text",
+        started_at="time",
+        ended_at="time",
+        last_message_id="text",
+        last_message_at="time",
+        message_count="int",
+    ),
     _node(
         "Message",
         "message_id",
@@ -88,8 +105,8 @@ _NODES = (
         "Action",
         "action_id",
         action_type="text",
-        input="json",
-        output="json",
+        input="text",
+        output="text",
         status="text",
         error="text",
         started_at="time",
@@ -153,8 +170,10 @@ _NODES = (
         object_key="text",
         confidence="float",
         observation_count="int",
+        reinforced_by="text",
         valid_from="time",
         valid_to="time",
+        asserted_to="time",
         granularity="text",
         certainty="text",
         recorded_at="time",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from uniko_mcp.operations import goals
+from uniko_mcp.operations import conversation, curate, facts, goals, record, tasks
 from uniko_mcp.operations.catalogue import Catalogue
 
 CATALOGUE: Final = Catalogue(
@@ -12,6 +12,19 @@ CATALOGUE: Final = Catalogue(
         goals.create_goal,
         goals.update_goal,
         goals.list_goals,
+        tasks.goal_context,
+        tasks.create_task,
+        tasks.update_task,
+        tasks.list_tasks,
+        record.record_action,
+        record.record_episode,
+        record.add_observation,
+        facts.assert_fact,
+        facts.invalidate_fact,
+        facts.search_facts,
+        conversation.record_messages,
+        curate.get_memory,
+        curate.memory_status,
     ]
 )
 

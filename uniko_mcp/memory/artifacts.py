@@ -1,0 +1,25 @@
+"""Artifacts: documents and outputs, their content kept once however many share it."""
+
+from __future__ import annotations
+
+from uniko_mcp.models.names import digest
+from uniko_mcp.store import Draft
+
+
+def put_artifact(
+    draft: Draft,
+    artifact_id: str,
+    *,
+    text: str,
+    kind: str,
+    title: str | None,
+    now: int,
+    mime: str = "text/plain",
+) -> tuple[str, str]:
+    """Create the artifact with its content, as an end of an edge. Equal contents share one node, found by hash."""
+    content_hash = digest(text)
+    draft.put("Artifact", artifact_id, kind=kind, title=title, mime=mime, created_at=now, content_hash=content_hash)
+    if not draft.existing("ArtifactContent", [content_hash]):
+        draft.put("ArtifactContent", content_hash, text=text, size=len(text.encode("utf-8")))
+    draft.link("HAS_CONTENT", ("Artifact", artifact_id), ("ArtifactContent", content_hash))
+    return ("Artifact", artifact_id)

@@ -1,0 +1,48 @@
+"""Entities: the things, people, places and ideas that memories are about, one for each name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from uniko_mcp.models.names import entity_id, normalise
+from uniko_mcp.store import Draft
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name as it was written, and what kind of thing it names where that is known."""
+
+    name: str
+    entity_type: str | None = None
+
+
+def link_entities(draft: Draft, edge: str, mentions: Iterable[tuple[tuple[str, str], Mention]]) -> list[str]:
+    """Link each node by `edge` to the entity it mentions, making those that are new; the entities' ids, each once.
+
+    Called once for a change set, with all of its mentions. Blank names name no entity and are passed over. A node that
+    mentions an entity twice is linked and counted once.
+    """
+    named = {(start, entity_id(m.name)): m for start, m in mentions if normalise(m.name)}
+    counts = Counter(id for _, id in named)
+    known = _mention_counts(draft, list(counts))
+    first = {id: mention for (_, id), mention in reversed(named.items())}
+    for id, count in counts.items():
+        if id in known:
+            draft.set("Entity", id, mention_count=known[id] + count)
+        else:
+            name = " ".join(first[id].name.split())
+            draft.put("Entity", id, name=name, entity_type=first[id].entity_type, mention_count=count)
+    for start, id in named:
+        draft.link(edge, start, ("Entity", id))
+    return list(counts)
+
+
+def _mention_counts(draft: Draft, ids: list[str]) -> dict[str, int]:
+    if not ids:
+        return {}
+    rows = draft.rows(
+        "MATCH (n:Entity) WHERE n.entity_id IN $ids RETURN n.entity_id AS id, n.mention_count AS mentions", ids=ids
+    )
+    return {row["id"]: row["mentions"] or 0 for row in rows}

@@ -1,0 +1,265 @@
+"""Facts: bitemporal statements. Asserting reinforces or adds, invalidating closes, and nothing is ever deleted.
+
+Valid time [valid_from, valid_to) is when a fact is true in the world; transaction time starts at `recorded_at`. Closing
+a fact sets `valid_to`, stamps `retracted_at` and keeps in `asserted_to` what `valid_to` was before, so that a question
+about what was known at an earlier moment still gets the answer of that moment.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from uniko_mcp.errors import InvalidArgumentsError, NotFoundError
+from uniko_mcp.memory.entities import Mention, link_entities
+from uniko_mcp.memory.links import OptionalLinks
+from uniko_mcp.memory.participants import ensure_agent
+from uniko_mcp.memory.resend import is_resend
+from uniko_mcp.memory.visibility import DEFAULT, Visibility, is_visible, visible
+from uniko_mcp.models.domain import Fact, SkippedLink
+from uniko_mcp.models.names import digest, normalise
+from uniko_mcp.models.time import END_OF_TIME, Span, format_instant
+from uniko_mcp.store import Draft, View
+
+
+@dataclass(frozen=True, slots=True)
+class NewFact:
+    """What a fact is asserted with; `confidence` is in [0, 1]. A `valid_to` of a day includes that day."""
+
+    fact_id: str
+    subject: str
+    predicate: str
+    object: str | None = None
+    confidence: float | None = None
+    valid_from: Span | None = None
+    valid_to: Span | None = None
+    supporting_observation_ids: tuple[str, ...] = ()
+    supersede: bool = False
+    visibility: Visibility | None = None
+
+    @property
+    def request_hash(self) -> str:
+        """What tells this request from another with the same id."""
+        return digest(
+            *self.triple,
+            self.confidence,
+            self.valid_from and self.valid_from.start,
+            self.end,
+            self.supporting_observation_ids,
+            self.visibility,
+        )
+
+    @property
+    def triple(self) -> tuple[str, str, str]:
+        """Subject, predicate and object as they are compared."""
+        return normalise(self.subject), normalise(self.predicate), normalise(self.object or "")
+
+    @property
+    def end(self) -> int | None:
+        """The first microsecond at which it is no longer true; None when it has no end."""
+        if self.valid_to is None:
+            return None
+        return self.valid_to.start if self.valid_to.granularity == "instant" else self.valid_to.end
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    """What came of an assertion: the fact, whether it is new, what contradicts it, and the links not made."""
+
+    fact: Fact
+    created: bool
+    conflicts: list[Fact]
+    skipped: list[SkippedLink]
+
+
+def assert_fact(draft: Draft, new: NewFact, *, agent_id: str, now: int) -> Assertion:
+    """Reinforce the open fact of this triple, or open a new interval.
+
+    Without `valid_from` a fact holds from its earliest supporting observation on, or from `now`.
+
+    Raises:
+        InvalidArgumentsError: `valid_to` is not after `valid_from`.
+        IdConflictError: The id belongs to a fact that was asserted with other content.
+    """
+    links = OptionalLinks(draft, ("Fact", new.fact_id))
+    known = draft.node("Fact", new.fact_id)
+    if known is not None and is_resend(known, "fact", new.fact_id, new.request_hash):
+        return Assertion(to_fact(known), False, [], links.skipped)
+    start = new.valid_from.start if new.valid_from else _earliest_evidence(draft, new.supporting_observation_ids) or now
+    if new.end is not None and new.end <= start:
+        raise InvalidArgumentsError(
+            f"valid_to: {format_instant(new.end)} is not after valid_from, {format_instant(start)}",
+            next_step="Give a later valid_to, or an earlier valid_from",
+        )
+    same = _same_interval(draft, new, start, agent_id)
+    if same and same["reinforced_by"] == new.fact_id:
+        return Assertion(to_fact(same), False, [], links.skipped)
+    node = _reinforce(draft, same, new, now) if same else _open(draft, new, start, agent_id=agent_id, now=now)
+    links = OptionalLinks(draft, ("Fact", node["fact_id"]))
+    links.link("SUPPORTED_BY", "supporting_observation_ids", "Observation", new.supporting_observation_ids)
+    conflicts = _conflicts(draft, new, start, viewer=agent_id)
+    if new.supersede:
+        conflicts = [_supersede(draft, old, node, start, now) for old in conflicts]
+    return Assertion(to_fact(node), same is None, [to_fact(old) for old in conflicts], links.skipped)
+
+
+def invalidate_fact(
+    draft: Draft,
+    fact_id: str,
+    *,
+    replacement_fact_id: str | None,
+    reason: str | None,
+    at: int | None,
+    agent_id: str,
+    now: int,
+) -> tuple[Fact | None, bool]:
+    """Close the fact at `at` (default now); the fact as it then is, and whether that changed anything.
+
+    An unknown id, or one that the agent does not see, answers (None, False). A moment before the fact began means that
+    it was never true.
+
+    Raises:
+        NotFoundError: The replacement does not exist; nothing is changed.
+    """
+    node = draft.node("Fact", fact_id)
+    if node is None or not is_visible(node, agent_id):
+        return None, False
+    if replacement_fact_id is not None:
+        replacement = draft.node("Fact", replacement_fact_id)
+        if replacement is None or not is_visible(replacement, agent_id) or replacement_fact_id == fact_id:
+            raise NotFoundError(
+                f"replacement_fact_id: there is no other fact {replacement_fact_id!r}",
+                next_step="Assert the replacement first. Nothing was changed",
+            )
+    if node["retracted_at"] is not None:
+        return to_fact(node), False
+    closed = _close(draft, node, now if at is None else at, now)
+    if replacement_fact_id is not None:
+        _link_invalidation(draft, replacement_fact_id, fact_id, reason, closed["valid_to"])
+    return to_fact(closed), True
+
+
+def to_fact(node: dict[str, Any], *, known_at: int | None = None) -> Fact:
+    """The node as a fact; with `known_at`, as it was known at that moment."""
+    unknown_yet = known_at is not None and node["retracted_at"] is not None and known_at < node["retracted_at"]
+    valid_to = node["asserted_to"] if unknown_yet else node["valid_to"]
+    return Fact(
+        fact_id=node["fact_id"],
+        subject=node["subject"],
+        predicate=node["predicate"],
+        object=node["object"],
+        confidence=node["confidence"],
+        observation_count=node["observation_count"],
+        valid_from=node["valid_from"],
+        valid_to=valid_to,
+        recorded_at=node["recorded_at"],
+        retracted_at=None if unknown_yet else node["retracted_at"],
+        visibility=node["visibility"],
+        recorded_by=node["recorded_by"],
+    )
+
+
+def _same_interval(draft: Draft, new: NewFact, start: int, agent_id: str) -> dict[str, Any] | None:
+    """The fact of this triple that the assertion is about: the open one it overlaps, or the same closed interval."""
+    private = (new.visibility or DEFAULT) == "private"
+    owner = "n.visibility = 'private' AND n.recorded_by = $viewer" if private else "n.visibility <> 'private'"
+    rows = draft.rows(
+        f"MATCH (n:Fact) WHERE n.triple_key = $key AND n.retracted_at IS NULL AND {owner} RETURN n ORDER BY n.fact_id",
+        key=digest(*new.triple),
+        **({"viewer": agent_id} if private else {}),
+    )
+    nodes = [row["n"] for row in rows]
+    same = (n for n in nodes if (n["valid_from"], n["valid_to"]) == (start, new.end))
+    opened = (n for n in nodes if n["valid_to"] is None and (new.end is None or new.end > n["valid_from"]))
+    return next(same, None) or next(opened, None)
+
+
+def _reinforce(draft: Draft, node: dict[str, Any], new: NewFact, now: int) -> dict[str, Any]:
+    changes: dict[str, Any] = {
+        "observation_count": node["observation_count"] + 1,
+        "reinforced_by": new.fact_id,  # so that the same request, sent again, does not count twice
+        "confidence": max(node["confidence"], 1.0 if new.confidence is None else new.confidence),
+    }
+    if new.valid_from is not None and new.valid_from.start < node["valid_from"]:
+        changes["valid_from"] = new.valid_from.start
+    draft.set("Fact", node["fact_id"], **changes)
+    node = {**node, **changes}
+    return _close(draft, node, new.end, now) if node["valid_to"] is None and new.end is not None else node
+
+
+def _open(draft: Draft, new: NewFact, start: int, *, agent_id: str, now: int) -> dict[str, Any]:
+    subject, predicate, object = new.triple
+    node: dict[str, Any] = {
+        "subject": new.subject,
+        "predicate": new.predicate,
+        "object": new.object,
+        "triple_key": digest(*new.triple),
+        "subject_key": subject,
+        "predicate_key": predicate,
+        "object_key": object,
+        "confidence": 1.0 if new.confidence is None else new.confidence,
+        "observation_count": 1,
+        "valid_from": start,
+        "valid_to": new.end,
+        "asserted_to": new.end,
+        "granularity": new.valid_from.granularity if new.valid_from else "instant",
+        "recorded_at": now,
+        "retracted_at": None,
+        "reinforced_by": None,
+        "visibility": new.visibility or DEFAULT,
+        "recorded_by": agent_id,
+        "request_hash": new.request_hash,
+    }
+    draft.put("Fact", new.fact_id, **node)
+    draft.link("RECORDED_BY", ("Fact", new.fact_id), ensure_agent(draft, agent_id, now=now))
+    link_entities(draft, "ABOUT", [(("Fact", new.fact_id), Mention(new.subject))])
+    return {**node, "fact_id": new.fact_id}
+
+
+def _conflicts(draft: Draft, new: NewFact, start: int, *, viewer: str) -> list[dict[str, Any]]:
+    """The facts with another object for the same subject and predicate that hold in some of the same time."""
+    rows = draft.rows(
+        "MATCH (n:Fact) WHERE n.subject_key = $subject AND n.predicate_key = $predicate AND n.object_key <> $object"
+        " AND n.retracted_at IS NULL AND n.valid_from < $end AND (n.valid_to IS NULL OR n.valid_to > $start)"
+        f" AND {visible('n')} RETURN n ORDER BY n.recorded_at DESC, n.fact_id DESC",
+        subject=new.triple[0],
+        predicate=new.triple[1],
+        object=new.triple[2],
+        start=start,
+        end=END_OF_TIME if new.end is None else new.end,
+        viewer=viewer,
+    )
+    return [row["n"] for row in rows]
+
+
+def _supersede(draft: Draft, old: dict[str, Any], new: dict[str, Any], start: int, now: int) -> dict[str, Any]:
+    closed = _close(draft, old, start, now)
+    _link_invalidation(draft, new["fact_id"], old["fact_id"], "superseded", closed["valid_to"])
+    return closed
+
+
+def _close(draft: Draft, node: dict[str, Any], at: int, now: int) -> dict[str, Any]:
+    end = max(at, node["valid_from"])
+    changes = {
+        "asserted_to": node["valid_to"],
+        "valid_to": end if node["valid_to"] is None else min(end, node["valid_to"]),
+        "retracted_at": now,
+    }
+    draft.set("Fact", node["fact_id"], **changes)
+    return {**node, **changes}
+
+
+def _link_invalidation(draft: Draft, new_id: str, old_id: str, reason: str | None, at: int) -> None:
+    draft.link("INVALIDATES", ("Fact", new_id), ("Fact", old_id), reason=reason, at=at)
+
+
+def _earliest_evidence(view: View, observation_ids: tuple[str, ...]) -> int | None:
+    """When the earliest of the observations was made, or what it says to be about begins."""
+    if not observation_ids:
+        return None
+    row = view.row(
+        "MATCH (o:Observation) WHERE o.observation_id IN $ids"
+        " RETURN min(coalesce(o.about_from, o.observed_at)) AS earliest",
+        ids=list(observation_ids),
+    )
+    return row["earliest"] if row else None

@@ -1,0 +1,194 @@
+"""Working memory: everything that bears on a goal, gathered live from the graph, within a budget of tokens.
+
+It is a traversal, not a node: the goal and its descendants, their tasks and sessions, what was said there last, and the
+facts and entities that this is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from pydantic import BaseModel
+
+from uniko_mcp.memory.facts import to_fact
+from uniko_mcp.memory.goals import get_goals
+from uniko_mcp.memory.tasks import get_tasks
+from uniko_mcp.memory.visibility import visible
+from uniko_mcp.models.domain import EntityItem, Fact, Goal, MessageItem, SessionItem, Task
+from uniko_mcp.models.tokens import estimate_tokens
+from uniko_mcp.store import View
+
+Item = TypeVar("Item", bound=BaseModel)
+
+MAX_DEPTH: Final = 8
+"""How many generations of subgoals are followed."""
+
+_MAX_MESSAGES: Final = 100
+_MAX_FACTS: Final = 100
+_MAX_ENTITIES: Final = 50
+_MAX_TASKS: Final = 200
+_MAX_SESSIONS: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class GoalContext:
+    """What bears on the goal; `left_out` says how many of each kind did not fit into the budget."""
+
+    goal: Goal
+    subgoals: list[Goal]
+    tasks: list[Task]
+    sessions: list[SessionItem]
+    recent_messages: list[MessageItem]
+    facts: list[Fact]
+    entities: list[EntityItem]
+    left_out: dict[str, int]
+
+
+def goal_context(view: View, goal_id: str, *, viewer: str, now: int, token_budget: int) -> GoalContext | None:
+    """The context of a goal with its descendants; None for an unknown goal.
+
+    The goal itself is always whole. What is left of the budget goes to open tasks, then messages (newest first), facts,
+    entities and sessions, each getting at most a share, and what one does not use falls to the next.
+    """
+    found = get_goals(view, [goal_id])
+    if not found:
+        return None
+    descendants = _descendants(view, goal_id)
+    goal_ids = [goal_id, *descendants]
+    sessions = _sessions(view, goal_ids)
+    session_ids = [session.session_id for session in sessions]
+    budget = _Budget(token_budget - _size(found[0]))
+    tasks = budget.take("tasks", _tasks(view, goal_ids), share=0.25)
+    subgoals = budget.take("subgoals", get_goals(view, descendants), share=0.2)
+    messages = budget.take("recent_messages", _messages(view, session_ids), share=0.5)
+    facts = budget.take("facts", _facts(view, session_ids, viewer, now), share=0.6)
+    entities = budget.take("entities", _entities(view, session_ids), share=0.5)
+    shown = budget.take("sessions", sessions, share=1.0)
+    return GoalContext(found[0], subgoals, tasks, shown, messages, facts, entities, budget.left_out)
+
+
+class _Budget:
+    """Hands out tokens to one list after the other, whole items only."""
+
+    def __init__(self, tokens: int) -> None:
+        self._tokens = max(0, tokens)
+        self.left_out: dict[str, int] = {}
+
+    def take(self, name: str, items: Sequence[Item], *, share: float) -> list[Item]:
+        """The first items that fit into `share` of what is left."""
+        allowance = int(self._tokens * share)
+        taken: list[Item] = []
+        for item in items:
+            size = _size(item)
+            if size > allowance:
+                break
+            allowance -= size
+            self._tokens -= size
+            taken.append(item)
+        if len(taken) < len(items):
+            self.left_out[name] = len(items) - len(taken)
+        return taken
+
+
+def _size(item: BaseModel) -> int:
+    return estimate_tokens(item.model_dump_json(exclude_none=True))
+
+
+def _descendants(view: View, goal_id: str) -> list[str]:
+    rows = view.rows(
+        f"MATCH (child:Goal)-[:PARENT_GOAL*1..{MAX_DEPTH}]->(:Goal {{goal_id: $id}})"
+        " RETURN DISTINCT child.goal_id AS id, child.created_at AS at ORDER BY at, id",
+        id=goal_id,
+    )
+    return [row["id"] for row in rows if row["id"] != goal_id]
+
+
+def _tasks(view: View, goal_ids: list[str]) -> list[Task]:
+    """Open tasks before completed ones, urgent before less urgent, new before old."""
+    rows = view.rows(
+        "MATCH (t:Task)-[:FOR_GOAL]->(g:Goal) WHERE g.goal_id IN $ids"
+        " RETURN DISTINCT t.task_id AS id, t.completed_at IS NOT NULL AS completed,"
+        " coalesce(t.priority, 0.5) AS priority, t.created_at AS at"
+        f" ORDER BY completed, priority DESC, at DESC, id DESC LIMIT {_MAX_TASKS}",
+        ids=goal_ids,
+    )
+    return get_tasks(view, [row["id"] for row in rows])
+
+
+def _sessions(view: View, goal_ids: list[str]) -> list[SessionItem]:
+    """The sessions held for the goals, or for one of their tasks; the latest first."""
+    found: dict[str, dict[str, Any]] = {}
+    for path in ("(s:Session)-[:FOR_GOAL]->(g:Goal)", "(s:Session)-[:FOR_TASK]->(:Task)-[:FOR_GOAL]->(g:Goal)"):
+        rows = view.rows(f"MATCH {path} WHERE g.goal_id IN $ids RETURN DISTINCT s", ids=goal_ids)
+        found |= {row["s"]["session_id"]: row["s"] for row in rows}
+    nodes = sorted(found.values(), key=lambda node: (-(node["started_at"] or 0), node["session_id"]))
+    return [
+        SessionItem(
+            session_id=node["session_id"],
+            topic=node["topic"],
+            started_at=node["started_at"],
+            messages=node["message_count"] or 0,
+        )
+        for node in nodes[:_MAX_SESSIONS]
+    ]
+
+
+def _messages(view: View, session_ids: list[str]) -> list[MessageItem]:
+    rows = view.rows(
+        "MATCH (m:Message)-[:IN_SESSION]->(s:Session) WHERE s.session_id IN $ids AND m.forgotten_at IS NULL"
+        " WITH m, s ORDER BY m.timestamp DESC, m.ordinal DESC, m.message_id DESC"
+        f" LIMIT {_MAX_MESSAGES}"
+        " MATCH (m)-[:SENT_BY]->(p:Participant)"
+        " RETURN m.message_id AS message_id, m.content AS content, m.role AS role, m.timestamp AS timestamp,"
+        " m.ordinal AS ordinal, s.session_id AS session_id, p.participant_id AS sender"
+        " ORDER BY timestamp DESC, ordinal DESC, message_id DESC",
+        ids=session_ids,
+    )
+    return [MessageItem(**{key: value for key, value in row.items() if key != "ordinal"}) for row in rows]
+
+
+def _facts(view: View, session_ids: list[str], viewer: str, now: int) -> list[Fact]:
+    """Facts true now that rest on what was said in the sessions, or are about what was mentioned there."""
+    current = f"f.valid_from <= $now AND (f.valid_to IS NULL OR f.valid_to > $now) AND {visible('f')}"
+    paths = (
+        "(f:Fact)-[:SUPPORTED_BY]->(:Observation)-[:OBSERVED_IN]->(:Message)-[:IN_SESSION]->(s:Session)",
+        "(f:Fact)-[:ABOUT]->(:Entity)<-[:MENTIONS]-(:Message)-[:IN_SESSION]->(s:Session)",
+        "(f:Fact)-[:ABOUT]->(:Entity)<-[:ABOUT]-(:Observation)-[:OBSERVED_IN]->(:Message)-[:IN_SESSION]->(s:Session)",
+    )
+    found: dict[str, dict[str, Any]] = {}
+    for path in paths:
+        rows = view.rows(
+            f"MATCH {path} WHERE s.session_id IN $ids AND {current} RETURN DISTINCT f LIMIT {_MAX_FACTS}",
+            ids=session_ids,
+            viewer=viewer,
+            now=now,
+        )
+        found |= {row["f"]["fact_id"]: row["f"] for row in rows}
+    nodes = sorted(found.values(), key=lambda node: (-node["recorded_at"], node["fact_id"]))
+    return [to_fact(node) for node in nodes[:_MAX_FACTS]]
+
+
+def _entities(view: View, session_ids: list[str]) -> list[EntityItem]:
+    """What was mentioned in the sessions, the most often mentioned first."""
+    counts: dict[str, tuple[dict[str, Any], int]] = {}
+    paths = (
+        "(e:Entity)<-[:MENTIONS]-(m:Message)-[:IN_SESSION]->(s:Session)",
+        "(e:Entity)<-[:MENTIONS]-(m:Episode)-[:IN_SESSION]->(s:Session)",
+        "(e:Entity)<-[:ABOUT]-(m:Observation)-[:OBSERVED_IN]->(:Message)-[:IN_SESSION]->(s:Session)",
+    )
+    for path in paths:
+        rows = view.rows(
+            f"MATCH {path} WHERE s.session_id IN $ids RETURN e, count(DISTINCT m) AS mentions"
+            f" ORDER BY mentions DESC, e.entity_id LIMIT {_MAX_ENTITIES}",
+            ids=session_ids,
+        )
+        for row in rows:
+            id = row["e"]["entity_id"]
+            counts[id] = row["e"], row["mentions"] + (counts[id][1] if id in counts else 0)
+    ranked = sorted(counts.values(), key=lambda pair: (-pair[1], pair[0]["entity_id"]))
+    return [
+        EntityItem(entity_id=e["entity_id"], name=e["name"], entity_type=e["entity_type"], mentions=mentions)
+        for e, mentions in ranked[:_MAX_ENTITIES]
+    ]

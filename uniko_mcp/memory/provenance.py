@@ -1,0 +1,164 @@
+"""Any memory by its id, with where it comes from and what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from uniko_mcp.memory.visibility import is_visible
+from uniko_mcp.models import json_text
+from uniko_mcp.models.domain import Provenance
+from uniko_mcp.models.graph_schema import EDGES, NODES
+from uniko_mcp.models.time import format_instant
+from uniko_mcp.store import View
+
+_INTERNAL: Final = frozenset(
+    {
+        "request_hash",
+        "content_hash",
+        "triple_key",
+        "subject_key",
+        "predicate_key",
+        "object_key",
+        "reinforced_by",
+        "asserted_to",
+        "last_episode_id",
+        "last_episode_at",
+        "last_message_id",
+        "last_message_at",
+        "ordinal",
+    }
+)
+_TEXT_COLUMNS: Final = ("content", "title", "text", "name", "action_type", "topic", "subject")
+_TIME_COLUMNS: Final = ("timestamp", "observed_at", "recorded_at", "created_at", "started_at")
+_PATHS_TO_MESSAGES: Final = {
+    "Fact": "-[:SUPPORTED_BY]->(:Observation)-[:OBSERVED_IN]->",
+    "Observation": "-[:OBSERVED_IN]->",
+}
+_MAX_PER_RELATION: Final = 20
+_MAX_TEXT: Final = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A node: its kind, and its properties as a client sees them (times as RFC 3339, JSON decoded)."""
+
+    kind: str
+    id: str
+    properties: dict[str, Any]
+
+
+def get_memory(view: View, id: str, *, viewer: str, kind: str | None = None) -> tuple[Memory, list[Provenance]] | None:
+    """The memory of that id and its neighbours in the graph; None when there is none that the viewer sees.
+
+    The same id may name nodes of several kinds; `kind` chooses, otherwise the first in the schema's order counts.
+    At most 20 neighbours for each kind of edge are returned.
+    """
+    for table in NODES.values():
+        if kind is not None and table.kind != kind:
+            continue
+        node = view.node(table.kind, id)
+        if node is not None and is_visible(node, viewer):
+            return Memory(table.kind, id, public_properties(table.kind, node)), _provenance(
+                view, table.kind, id, viewer
+            )
+    return None
+
+
+def public_properties(kind: str, node: dict[str, Any]) -> dict[str, Any]:
+    """What a client sees of a node: no bookkeeping, times as RFC 3339, JSON decoded, nothing empty."""
+    table = NODES[kind]
+    types = {table.key: "text", **table.columns}
+    return {
+        column: _public(types[column], node[column])
+        for column in types
+        if column not in _INTERNAL and node.get(column) is not None
+    }
+
+
+def _public(column_type: str, value: Any) -> Any:
+    if column_type == "time":
+        return format_instant(value)
+    return json_text.load(value) if column_type == "json" else value
+
+
+def _provenance(view: View, kind: str, id: str, viewer: str) -> list[Provenance]:
+    found = _evidence(view, kind, id)
+    for edge in EDGES.values():
+        for start, end in edge.pairs:
+            if start == kind:
+                found += _neighbours(view, edge.kind, kind, id, end, viewer, outward=True)
+            if end == kind:
+                found += _neighbours(view, edge.kind, kind, id, start, viewer, outward=False)
+    return found
+
+
+def _evidence(view: View, kind: str, id: str) -> list[Provenance]:
+    """The messages that a fact or an observation rests on: who said it, when, in which session."""
+    if kind not in _PATHS_TO_MESSAGES:
+        return []
+    rows = view.rows(
+        f"MATCH (n:{kind} {{{NODES[kind].key}: $id}}){_PATHS_TO_MESSAGES[kind]}(m:Message)"
+        " OPTIONAL MATCH (m)-[:SENT_BY]->(p:Participant) OPTIONAL MATCH (m)-[:IN_SESSION]->(s:Session)"
+        " RETURN DISTINCT m.message_id AS id, m.content AS text, m.timestamp AS at,"
+        f" p.participant_id AS sender, s.session_id AS session_id ORDER BY at, id LIMIT {_MAX_PER_RELATION}",
+        id=id,
+    )
+    return [
+        Provenance(
+            relation="EVIDENCE",
+            direction="out",
+            kind="Message",
+            id=row["id"],
+            text=_shorten(row["text"]),
+            timestamp=row["at"],
+            sender=row["sender"],
+            session_id=row["session_id"],
+        )
+        for row in rows
+    ]
+
+
+def _neighbours(
+    view: View, edge: str, kind: str, id: str, other: str, viewer: str, *, outward: bool
+) -> list[Provenance]:
+    arrow = f"-[e:{edge}]->" if outward else f"<-[e:{edge}]-"
+    key = NODES[other].key
+    properties = "".join(f", e.{column} AS edge_{column}" for column in EDGES[edge].columns)
+    rows = view.rows(
+        f"MATCH (n:{kind} {{{NODES[kind].key}: $id}}){arrow}(o:{other})"
+        f" RETURN o{properties} ORDER BY o.{key} DESC LIMIT {_MAX_PER_RELATION}",
+        id=id,
+    )
+    return [
+        Provenance(
+            relation=edge,
+            direction="out" if outward else "in",
+            kind=other,
+            id=row["o"][key],
+            text=_short_text(other, row["o"]),
+            timestamp=next((row["o"][column] for column in _TIME_COLUMNS if row["o"].get(column) is not None), None),
+            properties=_edge_properties(edge, row) or None,
+        )
+        for row in rows
+        if is_visible(row["o"], viewer)
+    ]
+
+
+def _edge_properties(edge: str, row: dict[str, Any]) -> dict[str, Any]:
+    columns = EDGES[edge].columns
+    return {
+        column: _public(columns[column], row[f"edge_{column}"])
+        for column in columns
+        if row[f"edge_{column}"] is not None
+    }
+
+
+def _short_text(kind: str, node: dict[str, Any]) -> str | None:
+    if kind == "Fact":
+        return _shorten(" ".join(part for part in (node["subject"], node["predicate"], node["object"]) if part))
+    return _shorten(next((node[column] for column in _TEXT_COLUMNS if node.get(column)), None))
+
+
+def _shorten(text: str | None) -> str | None:
+    return text if text is None or len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}…"

@@ -1,0 +1,19 @@
+"""Who may see what: private knowledge belongs to the agent that recorded it, and is not there for others."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal, TypeAlias
+
+Visibility: TypeAlias = Literal["shared", "private"]
+
+DEFAULT: Final[Visibility] = "shared"
+
+
+def visible(node: str) -> str:
+    """The Cypher condition under which the agent `$viewer` sees an observation or fact."""
+    return f"({node}.visibility <> 'private' OR {node}.recorded_by = $viewer)"
+
+
+def is_visible(properties: dict[str, Any], viewer: str) -> bool:
+    """Whether `viewer` sees the node; kinds without a visibility are seen by all."""
+    return properties.get("visibility") != "private" or properties.get("recorded_by") == viewer

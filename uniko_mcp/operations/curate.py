@@ -1,0 +1,65 @@
+"""Operations that look at single memories and at the memory as a whole."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from uniko_mcp import __version__
+from uniko_mcp.memory import provenance
+from uniko_mcp.models.domain import Provenance
+from uniko_mcp.models.fields import Identifier, JsonObject
+from uniko_mcp.operations.call import Call, Services
+from uniko_mcp.operations.catalogue import Params, Result, reads, serves
+from uniko_mcp.store import View
+
+
+class GetMemory(Params):
+    id: Identifier = Field(description="The id of anything in the memory.")
+
+
+class FoundMemory(Result):
+    found: bool
+    kind: str | None = None
+    memory: JsonObject | None = Field(default=None, description="Its properties.")
+    provenance: list[Provenance] = Field(default=[], description="What it comes from and what became of it.")
+
+
+@reads("Get a memory", "recall")
+def get_memory(view: View, call: Call, params: GetMemory) -> FoundMemory:
+    """Any memory by its id, with its provenance: who said it, when, in which session, what supports or replaced it.
+
+    Use it to check a source or to see the whole of what another tool only named. An unknown id answers found: false.
+    """
+    found = provenance.get_memory(view, params.id, viewer=call.agent_id)
+    if found is None:
+        return FoundMemory(found=False)
+    memory, sources = found
+    return FoundMemory(found=True, kind=memory.kind, memory=memory.properties, provenance=sources)
+
+
+class MemoryStatusParams(Params):
+    pass
+
+
+class MemoryStatus(Result):
+    version: str
+    data_dir: str
+    counts: JsonObject
+    engine: str
+    journal: JsonObject
+    warnings: list[str]
+
+
+@serves("Status of the memory", "curate")
+async def memory_status(services: Services, call: Call, params: MemoryStatusParams) -> MemoryStatus:
+    """How the memory is: where it is kept, how much it holds, and whether anything needs attention."""
+    status = services.store.status()
+    counts = await services.store.counts()
+    return MemoryStatus(
+        version=__version__,
+        data_dir=str(status.directory),
+        counts={kind: count for kind, count in counts.items() if count},
+        engine=status.engine,
+        journal={"sequence": status.sequence, "entries": status.journal_entries, "bytes": status.journal_bytes},
+        warnings=[],
+    )
