@@ -8,10 +8,9 @@ from typing import Final
 from uniko_mcp.memory.artifacts import put_artifact
 from uniko_mcp.memory.links import OptionalLinks
 from uniko_mcp.memory.participants import ensure_agent
-from uniko_mcp.memory.resend import is_resend
+from uniko_mcp.memory.resend import is_resend, request_hash
 from uniko_mcp.memory.sessions import ensure_session
 from uniko_mcp.models.domain import SkippedLink
-from uniko_mcp.models.names import digest
 from uniko_mcp.models.tokens import estimate_tokens
 from uniko_mcp.store import Draft
 
@@ -35,21 +34,6 @@ class NewAction:
     previous_action_id: str | None = None
 
     @property
-    def request_hash(self) -> str:
-        """What tells this request from another with the same id."""
-        return digest(
-            self.action_type,
-            self.input,
-            self.output,
-            self.status,
-            self.error,
-            self.duration_ms,
-            self.message_id,
-            self.session_id,
-            self.previous_action_id,
-        )
-
-    @property
     def overflow_artifact_id(self) -> str:
         """The artifact that holds an output too large for the action; follows from the action's id."""
         return f"{self.action_id}-output"
@@ -66,7 +50,7 @@ def record_action(
     overflows = new.output is not None and estimate_tokens(new.output) > overflow_tokens
     overflow_id = new.overflow_artifact_id if overflows else None
     links = OptionalLinks(draft, ("Action", new.action_id))
-    if is_resend(draft.node("Action", new.action_id), "action", new.action_id, new.request_hash):
+    if is_resend(draft.node("Action", new.action_id), "action", new.action_id, new):
         return overflow_id, links.skipped
     previous_id = new.previous_action_id or _previous_action(draft, agent_id, new.session_id)
     draft.put(
@@ -79,7 +63,7 @@ def record_action(
         error=new.error,
         started_at=now - (new.duration_ms or 0) * 1_000,
         duration_ms=new.duration_ms,
-        request_hash=new.request_hash,
+        request_hash=request_hash(new),
     )
     draft.link("PERFORMED_BY", ("Action", new.action_id), ensure_agent(draft, agent_id, now=now))
     if overflow_id and new.output:

@@ -8,11 +8,10 @@ from typing import Any, Final
 from uniko_mcp.memory.entities import Mention, link_entities
 from uniko_mcp.memory.links import OptionalLinks
 from uniko_mcp.memory.participants import ensure_agent
-from uniko_mcp.memory.resend import is_resend
+from uniko_mcp.memory.resend import is_resend, request_hash
 from uniko_mcp.memory.sessions import ensure_session
 from uniko_mcp.models import json_text
 from uniko_mcp.models.domain import SkippedLink
-from uniko_mcp.models.names import digest
 from uniko_mcp.models.time import HOURS, MILLISECONDS
 from uniko_mcp.store import Draft
 
@@ -39,21 +38,6 @@ class NewEpisode:
     session_id: str | None = None
     entities: tuple[str, ...] = ()
 
-    @property
-    def request_hash(self) -> str:
-        """What tells this request from another with the same id."""
-        return digest(
-            self.action_type,
-            self.outcome,
-            self.state,
-            self.delta,
-            self.importance,
-            self.involved_action_ids,
-            self.task_id,
-            self.session_id,
-            self.entities,
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class RecordedEpisode:
@@ -71,7 +55,7 @@ def record_episode(draft: Draft, new: NewEpisode, *, agent_id: str, now: int) ->
         IdConflictError: The id belongs to an episode with other content.
     """
     links = OptionalLinks(draft, ("Episode", new.episode_id))
-    if is_resend(draft.node("Episode", new.episode_id), "episode", new.episode_id, new.request_hash):
+    if is_resend(draft.node("Episode", new.episode_id), "episode", new.episode_id, new):
         followed = _followed_by(draft, new.episode_id)
         return RecordedEpisode(*followed, links.skipped)
     agent = ensure_agent(draft, agent_id, now=now)
@@ -86,7 +70,7 @@ def record_episode(draft: Draft, new: NewEpisode, *, agent_id: str, now: int) ->
         importance=DEFAULT_IMPORTANCE if new.importance is None else new.importance,
         text=episode_text(new.state),
         timestamp=now,
-        request_hash=new.request_hash,
+        request_hash=request_hash(new),
     )
     draft.link("RECORDED_BY", ("Episode", new.episode_id), agent)
     draft.set("Participant", agent_id, last_episode_id=new.episode_id, last_episode_at=now)

@@ -14,7 +14,7 @@ from uniko_mcp.errors import InvalidArgumentsError, NotFoundError
 from uniko_mcp.memory.entities import Mention, link_entities
 from uniko_mcp.memory.links import OptionalLinks
 from uniko_mcp.memory.participants import ensure_agent
-from uniko_mcp.memory.resend import is_resend
+from uniko_mcp.memory.resend import is_resend, request_hash
 from uniko_mcp.memory.visibility import DEFAULT, Visibility, is_visible, visible
 from uniko_mcp.models.domain import Fact, SkippedLink
 from uniko_mcp.models.names import digest, normalise
@@ -36,18 +36,6 @@ class NewFact:
     supporting_observation_ids: tuple[str, ...] = ()
     supersede: bool = False
     visibility: Visibility | None = None
-
-    @property
-    def request_hash(self) -> str:
-        """What tells this request from another with the same id."""
-        return digest(
-            *self.triple,
-            self.confidence,
-            self.valid_from and self.valid_from.start,
-            self.end,
-            self.supporting_observation_ids,
-            self.visibility,
-        )
 
     @property
     def triple(self) -> tuple[str, str, str]:
@@ -83,7 +71,7 @@ def assert_fact(draft: Draft, new: NewFact, *, agent_id: str, now: int) -> Asser
     """
     links = OptionalLinks(draft, ("Fact", new.fact_id))
     known = draft.node("Fact", new.fact_id)
-    if known is not None and is_resend(known, "fact", new.fact_id, new.request_hash):
+    if known is not None and is_resend(known, "fact", new.fact_id, new):
         return Assertion(to_fact(known), False, [], links.skipped)
     start = new.valid_from.start if new.valid_from else _earliest_evidence(draft, new.supporting_observation_ids) or now
     if new.end is not None and new.end <= start:
@@ -208,7 +196,7 @@ def _open(draft: Draft, new: NewFact, start: int, *, agent_id: str, now: int) ->
         "reinforced_by": None,
         "visibility": new.visibility or DEFAULT,
         "recorded_by": agent_id,
-        "request_hash": new.request_hash,
+        "request_hash": request_hash(new),
     }
     draft.put("Fact", new.fact_id, **node)
     draft.link("RECORDED_BY", ("Fact", new.fact_id), ensure_agent(draft, agent_id, now=now))

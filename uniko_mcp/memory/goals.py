@@ -9,10 +9,9 @@ from uniko_mcp.memory.links import OptionalLinks
 from uniko_mcp.memory.pages import Listing, Page, fetch_page
 from uniko_mcp.memory.participants import ensure_agent
 from uniko_mcp.memory.phases import Phase, goal_phase, goal_phase_filter
-from uniko_mcp.memory.resend import is_resend
+from uniko_mcp.memory.resend import is_resend, request_hash
 from uniko_mcp.models import json_text
 from uniko_mcp.models.domain import Goal, SkippedLink
-from uniko_mcp.models.names import digest
 from uniko_mcp.store import Draft, View
 
 
@@ -29,24 +28,12 @@ class NewGoal:
     deadline: int | None = None
     parent_goal_id: str | None = None
 
-    @property
-    def request_hash(self) -> str:
-        """What tells this request from another with the same id."""
-        return digest(
-            self.title,
-            self.description,
-            self.status,
-            self.metrics,
-            self.guardrails,
-            self.deadline,
-            self.parent_goal_id,
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class GoalChanges:
     """What is to change of a goal; None leaves as it is."""
 
+    goal_id: str
     status: str | None = None
     result: dict[str, Any] | None = None
     title: str | None = None
@@ -62,7 +49,7 @@ def create_goal(draft: Draft, new: NewGoal, *, agent_id: str, now: int) -> tuple
     Raises:
         IdConflictError: The id belongs to a goal with other content.
     """
-    if is_resend(draft.node("Goal", new.goal_id), "goal", new.goal_id, new.request_hash):
+    if is_resend(draft.node("Goal", new.goal_id), "goal", new.goal_id, new):
         return get_goals(draft, [new.goal_id])[0], False, []
     status = new.status or "active"
     completed_at = now if goal_phase(status, None) == "completed" else None
@@ -78,7 +65,7 @@ def create_goal(draft: Draft, new: NewGoal, *, agent_id: str, now: int) -> tuple
         completed_at=completed_at,
         created_at=now,
         updated_at=now,
-        request_hash=new.request_hash,
+        request_hash=request_hash(new),
     )
     draft.link("OWNED_BY", ("Goal", new.goal_id), ensure_agent(draft, agent_id, now=now))
     links = OptionalLinks(draft, ("Goal", new.goal_id))
@@ -89,11 +76,12 @@ def create_goal(draft: Draft, new: NewGoal, *, agent_id: str, now: int) -> tuple
     return _goal(node, owner=agent_id, parent=parent), True, links.skipped
 
 
-def update_goal(draft: Draft, goal_id: str, changes: GoalChanges, *, now: int) -> tuple[Goal | None, bool]:
+def update_goal(draft: Draft, changes: GoalChanges, *, now: int) -> tuple[Goal | None, bool]:
     """The goal as it then is, and whether anything changed; None for an unknown id.
 
     Completing merges `result` into the metrics (shallow) and stamps `completed_at`; any other phase clears it.
     """
+    goal_id = changes.goal_id
     node = draft.node("Goal", goal_id)
     if node is None:
         return None, False

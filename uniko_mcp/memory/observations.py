@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from uniko_mcp.errors import NotFoundError
 from uniko_mcp.memory.entities import Mention, link_entities
 from uniko_mcp.memory.participants import ensure_agent
-from uniko_mcp.memory.resend import is_resend
+from uniko_mcp.memory.resend import is_resend, request_hash
 from uniko_mcp.memory.visibility import DEFAULT, Visibility
-from uniko_mcp.models.names import digest
 from uniko_mcp.store import Draft
 
 
@@ -26,19 +25,6 @@ class NewObservation:
     confidence: float | None = None
     visibility: Visibility | None = None
 
-    @property
-    def request_hash(self) -> str:
-        """What tells this request from another with the same id."""
-        return digest(
-            self.message_id,
-            self.content,
-            self.subject,
-            self.predicate,
-            self.object,
-            self.confidence,
-            self.visibility,
-        )
-
 
 def add_observation(draft: Draft, new: NewObservation, *, agent_id: str, now: int) -> bool:
     """Record the claim at the time of its message; whether it is new.
@@ -48,7 +34,7 @@ def add_observation(draft: Draft, new: NewObservation, *, agent_id: str, now: in
         IdConflictError: The id belongs to an observation with other content.
     """
     existing = draft.node("Observation", new.observation_id)
-    if is_resend(existing, "observation", new.observation_id, new.request_hash):
+    if is_resend(existing, "observation", new.observation_id, new):
         return False
     message = draft.node("Message", new.message_id)
     if message is None:
@@ -69,7 +55,7 @@ def add_observation(draft: Draft, new: NewObservation, *, agent_id: str, now: in
         recorded_by=agent_id,
         recorded_at=now,
         method="agent",
-        request_hash=new.request_hash,
+        request_hash=request_hash(new),
     )
     draft.link("OBSERVED_IN", start, ("Message", new.message_id))
     draft.link("RECORDED_BY", start, ensure_agent(draft, agent_id, now=now))

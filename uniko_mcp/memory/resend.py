@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from uniko_mcp.errors import IdConflictError
+from uniko_mcp.models.names import digest
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 
-def is_resend(existing: dict[str, Any] | None, kind: str, id: str, request_hash: str) -> bool:
+def request_hash(request: DataclassInstance) -> str:
+    """What tells a request from another with the same id: a hash over all of its fields."""
+    return digest(asdict(request))
+
+
+def is_resend(existing: dict[str, Any] | None, kind: str, id: str, request: DataclassInstance) -> bool:
     """Whether the node is there already from the same request.
 
     Raises:
@@ -15,7 +25,7 @@ def is_resend(existing: dict[str, Any] | None, kind: str, id: str, request_hash:
     """
     if existing is None:
         return False
-    if existing["request_hash"] == request_hash:
+    if existing["request_hash"] == request_hash(request):
         return True
     raise IdConflictError(
         f"{kind} {id!r} exists with other content",

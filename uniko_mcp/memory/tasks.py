@@ -9,9 +9,8 @@ from uniko_mcp.memory.links import OptionalLinks
 from uniko_mcp.memory.pages import Listing, Page, fetch_page
 from uniko_mcp.memory.participants import ensure_agent
 from uniko_mcp.memory.phases import TaskPhase, task_phase, task_phase_filter
-from uniko_mcp.memory.resend import is_resend
+from uniko_mcp.memory.resend import is_resend, request_hash
 from uniko_mcp.models.domain import SkippedLink, Task
-from uniko_mcp.models.names import digest
 from uniko_mcp.store import Draft, View
 
 
@@ -28,19 +27,6 @@ class NewTask:
     depends_on_task_id: str | None = None
     subtask_of_task_id: str | None = None
 
-    @property
-    def request_hash(self) -> str:
-        """What tells this request from another with the same id."""
-        return digest(
-            self.title,
-            self.description,
-            self.status,
-            self.priority,
-            self.goal_id,
-            self.depends_on_task_id,
-            self.subtask_of_task_id,
-        )
-
 
 def create_task(draft: Draft, new: NewTask, *, agent_id: str, now: int) -> tuple[Task, bool, list[SkippedLink]]:
     """The task, whether it is new, and the links that could not be made.
@@ -49,7 +35,7 @@ def create_task(draft: Draft, new: NewTask, *, agent_id: str, now: int) -> tuple
         IdConflictError: The id belongs to a task with other content.
     """
     links = OptionalLinks(draft, ("Task", new.task_id))
-    if is_resend(draft.node("Task", new.task_id), "task", new.task_id, new.request_hash):
+    if is_resend(draft.node("Task", new.task_id), "task", new.task_id, new):
         return get_tasks(draft, [new.task_id])[0], False, links.skipped
     status = new.status or "todo"
     node = {
@@ -61,7 +47,7 @@ def create_task(draft: Draft, new: NewTask, *, agent_id: str, now: int) -> tuple
         "completed_at": now if task_phase(status, None) == "completed" else None,
         "created_at": now,
         "updated_at": now,
-        "request_hash": new.request_hash,
+        "request_hash": request_hash(new),
     }
     draft.put("Task", new.task_id, **{column: value for column, value in node.items() if column != "task_id"})
     draft.link("ASSIGNED_TO", ("Task", new.task_id), ensure_agent(draft, agent_id, now=now))
@@ -88,13 +74,13 @@ def update_task(draft: Draft, task_id: str, status: str, *, now: int) -> tuple[T
     if node is None:
         return None, False
     completed = task_phase(status, None) == "completed"
-    wanted = {"status": status, "completed_at": (node["completed_at"] or now) if completed else None}
+    completed_at = (node["completed_at"] or now) if completed else None
     task = get_tasks(draft, [task_id])[0]
-    if all(node[column] == value for column, value in wanted.items()):
+    if (node["status"], node["completed_at"]) == (status, completed_at):
         return task, False
-    draft.set("Task", task_id, **wanted, updated_at=now)
-    phase = task_phase(status, wanted["completed_at"])
-    return task.model_copy(update={**wanted, "phase": phase, "updated_at": now}), True
+    changes = {"status": status, "completed_at": completed_at, "updated_at": now}
+    draft.set("Task", task_id, **changes)
+    return task.model_copy(update={**changes, "phase": task_phase(status, completed_at)}), True
 
 
 def list_tasks(

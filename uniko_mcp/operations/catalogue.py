@@ -20,6 +20,10 @@ class Params(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
+    def values(self) -> dict[str, Any]:
+        """The validated values by name, as they are inside."""
+        return dict(self)
+
 
 class Result(BaseModel):
     """Base of all result models. Fields that are None are left out of what a client sees."""

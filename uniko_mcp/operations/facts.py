@@ -46,19 +46,7 @@ def assert_fact(draft: Draft, call: Call, params: AssertFact) -> AssertedFact:
     Use it for what should be known in every later session. Saying it again reinforces it; contradicting facts come back
     as conflicts, and supersede closes them. Returns the fact.
     """
-    assert params.fact_id is not None
-    new = facts.NewFact(
-        fact_id=params.fact_id,
-        subject=params.subject,
-        predicate=params.predicate,
-        object=params.object,
-        confidence=params.confidence,
-        valid_from=params.valid_from,
-        valid_to=params.valid_to,
-        supporting_observation_ids=tuple(params.supporting_observation_ids),
-        supersede=params.supersede,
-        visibility=params.visibility,
-    )
+    new = facts.NewFact(**params.values())
     asserted = facts.assert_fact(draft, new, agent_id=call.agent_id, now=call.now)
     return AssertedFact(
         fact=asserted.fact,
@@ -122,18 +110,16 @@ def search_facts(view: View, call: Call, params: SearchFacts) -> FactList:
 
     Use it when you need what is known for certain; use recall for what was said. Returns facts, last recorded first.
     """
-    question = fact_search.FactQuestion(
-        **params.model_dump(exclude={"limit", "cursor", "as_of", "known_at"}),
-        as_of=params.as_of,
-        known_at=params.known_at,
-    )
+    values = params.values()
+    limit, cursor = values.pop("limit"), values.pop("cursor")
+    question = fact_search.FactQuestion(**values)
     page = fact_search.search_facts(
         view,
         question,
         viewer=call.agent_id,
         now=call.now,
-        limit=params.limit,
-        cursor=params.cursor,
+        limit=limit,
+        cursor=cursor,
         max_tokens=call.settings.output.max_tokens,
     )
     return FactList(

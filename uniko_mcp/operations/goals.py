@@ -47,8 +47,7 @@ def create_goal(draft: Draft, call: Call, params: CreateGoal) -> CreatedGoal:
     Use it when the user names an aim, project or deadline. Returns the goal with its id and phase.
     Sending the same goal_id with the same content again changes nothing.
     """
-    assert params.goal_id is not None
-    new = goals.NewGoal(**{**params.model_dump(), "goal_id": params.goal_id})
+    new = goals.NewGoal(**params.values())
     goal, created, skipped = goals.create_goal(draft, new, agent_id=call.agent_id, now=call.now)
     return CreatedGoal(goal=goal, created=created, skipped_links=skipped)
 
@@ -76,8 +75,7 @@ def update_goal(draft: Draft, call: Call, params: UpdateGoal) -> UpdatedGoal:
     Set status to active, done or abandoned; give result when it is done. Returns the goal as it then is;
     an unknown goal_id answers changed: false.
     """
-    changes = goals.GoalChanges(**params.model_dump(exclude={"goal_id"}))
-    goal, changed = goals.update_goal(draft, params.goal_id, changes, now=call.now)
+    goal, changed = goals.update_goal(draft, goals.GoalChanges(**params.values()), now=call.now)
     return UpdatedGoal(changed=changed, goal=goal)
 
 

@@ -42,12 +42,11 @@ def record_action(draft: Draft, call: Call, params: RecordAction) -> RecordedAct
     Use it for what a later session may need to know or repeat. Actions of a session are chained in order. Returns the
     action_id.
     """
-    assert params.action_id is not None
-    new = actions.NewAction(**{**params.model_dump(), "action_id": params.action_id})
+    new = actions.NewAction(**params.values())
     overflow_id, skipped = actions.record_action(
         draft, new, agent_id=call.agent_id, now=call.now, overflow_tokens=call.settings.actions.overflow_tokens
     )
-    return RecordedAction(action_id=params.action_id, overflow_artifact_id=overflow_id, skipped_links=skipped)
+    return RecordedAction(action_id=new.action_id, overflow_artifact_id=overflow_id, skipped_links=skipped)
 
 
 class RecordEpisode(Params):
@@ -79,13 +78,10 @@ def record_episode(draft: Draft, call: Call, params: RecordEpisode) -> RecordedE
     Use it after a success, a failure, a correction or a decision, so that it can be learned from. Returns the
     episode_id, and the episode that it followed.
     """
-    assert params.episode_id is not None
-    values = params.model_dump()
-    values["involved_action_ids"] = tuple(params.involved_action_ids)
-    values["entities"] = tuple(params.entities)
-    recorded = episodes.record_episode(draft, episodes.NewEpisode(**values), agent_id=call.agent_id, now=call.now)
+    new = episodes.NewEpisode(**params.values())
+    recorded = episodes.record_episode(draft, new, agent_id=call.agent_id, now=call.now)
     return RecordedEpisode(
-        episode_id=params.episode_id,
+        episode_id=new.episode_id,
         followed_episode_id=recorded.followed_episode_id,
         gap_ms=recorded.gap_ms,
         skipped_links=recorded.skipped,
@@ -117,7 +113,6 @@ def add_observation(draft: Draft, call: Call, params: AddObservation) -> AddedOb
     Use it when a message says something that should be found and cited later. It carries the date of the message.
     Returns the observation_id, which assert_fact takes as support.
     """
-    assert params.observation_id is not None
-    new = observations.NewObservation(**params.model_dump())
+    new = observations.NewObservation(**params.values())
     created = observations.add_observation(draft, new, agent_id=call.agent_id, now=call.now)
-    return AddedObservation(observation_id=params.observation_id, created=created)
+    return AddedObservation(observation_id=new.observation_id, created=created)

@@ -42,8 +42,7 @@ def create_task(draft: Draft, call: Call, params: CreateTask) -> CreatedTask:
     Use it to break a goal down, or to keep what must not be forgotten. Returns the task with its id and phase (planned
     until its status says otherwise).
     """
-    assert params.task_id is not None
-    new = tasks.NewTask(**{**params.model_dump(), "task_id": params.task_id})
+    new = tasks.NewTask(**params.values())
     task, created, skipped = tasks.create_task(draft, new, agent_id=call.agent_id, now=call.now)
     return CreatedTask(task=task, created=created, skipped_links=skipped)
 
