@@ -1,0 +1,54 @@
+"""A consistent look at the graph: what reads and write plans query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, TypeAlias
+
+from uniko_mcp.models.graph_schema import NODES, NodeTable
+
+Row: TypeAlias = dict[str, Any]
+Query: TypeAlias = Callable[[str, Mapping[str, Any]], list[Row]]
+
+# Kuzu looks up a list of keys one by one; lists longer than this are asked for in parts.
+_KEYS_PER_QUERY: Final = 1000
+
+
+class View:
+    """The graph as it was at one moment."""
+
+    def __init__(self, query: Query) -> None:
+        self._query = query
+
+    def rows(self, cypher: str, /, **parameters: Any) -> list[Row]:
+        """All rows of a query, each as column alias -> value.
+
+        Raises:
+            StoreError: The graph refused the query.
+        """
+        return self._query(cypher, parameters)
+
+    def row(self, cypher: str, /, **parameters: Any) -> Row | None:
+        """The first row of a query; None when it has none."""
+        rows = self.rows(cypher, **parameters)
+        return rows[0] if rows else None
+
+    def node(self, kind: str, id: str) -> Row | None:  # noqa: A002
+        """The key and all columns of a node, unset ones as None; None when it does not exist."""
+        table = NODES[kind]
+        columns = ", ".join(f"n.`{column}` AS `{column}`" for column in (table.key, *table.columns))
+        return self.row(f"MATCH (n:{kind} {{{table.key}: $id}}) RETURN {columns}", id=id)
+
+    def existing(self, kind: str, ids: Iterable[str]) -> set[str]:
+        """Those of the ids that are nodes of this kind."""
+        wanted = list(dict.fromkeys(ids))
+        found: set[str] = set()
+        for start in range(0, len(wanted), _KEYS_PER_QUERY):
+            found |= self._existing(NODES[kind], wanted[start : start + _KEYS_PER_QUERY])
+        return found
+
+    def _existing(self, table: NodeTable, ids: list[str]) -> set[str]:
+        rows = self._query(
+            f"MATCH (n:{table.kind}) WHERE n.{table.key} IN $ids RETURN n.{table.key} AS id", {"ids": ids}
+        )
+        return {row["id"] for row in rows}
