@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from uniko_mcp.memory.facts import to_fact
+from uniko_mcp.memory.facts import ABOUT_SUBJECT, to_fact
 from uniko_mcp.memory.pages import Listing, Page, fetch_page
 from uniko_mcp.memory.visibility import visible
 from uniko_mcp.models.domain import Fact
-from uniko_mcp.models.names import normalise
+from uniko_mcp.models.names import entity_id, normalise
 from uniko_mcp.models.time import Span, format_instant
 from uniko_mcp.store import View
 
@@ -50,8 +50,11 @@ def search_facts(
     _match_triple(question, conditions, parameters)
     known_at = question.known_at.end - 1 if question.known_at else None
     _match_time(question, known_at, now, conditions, parameters)
+    match = "MATCH (n:Fact)"
+    if question.subject is not None:
+        match, parameters["entity_id"] = ABOUT_SUBJECT, entity_id(question.subject)
     listing = Listing(
-        match="MATCH (n:Fact)",
+        match=match,
         condition=" AND ".join(conditions),
         parameters=parameters,
         key="fact_id",

@@ -8,7 +8,7 @@ about what was known at an earlier moment still gets the answer of that moment.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from uniko_mcp.errors import InvalidArgumentsError, NotFoundError
 from uniko_mcp.memory.entities import Mention, link_entities
@@ -17,9 +17,12 @@ from uniko_mcp.memory.participants import ensure_agent
 from uniko_mcp.memory.resend import is_resend, request_hash
 from uniko_mcp.memory.visibility import DEFAULT, Visibility, is_visible, visible
 from uniko_mcp.models.domain import Fact, SkippedLink
-from uniko_mcp.models.names import digest, normalise
+from uniko_mcp.models.names import digest, entity_id, normalise
 from uniko_mcp.models.time import END_OF_TIME, Span, format_instant
 from uniko_mcp.store import Draft, View
+
+ABOUT_SUBJECT: Final = "MATCH (n:Fact)-[:ABOUT]->(:Entity {entity_id: $entity_id})"
+"""Facts by their subject, through its entity: Kuzu has an index on keys only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +155,8 @@ def _same_interval(draft: Draft, new: NewFact, start: int, agent_id: str) -> dic
     private = (new.visibility or DEFAULT) == "private"
     owner = "n.visibility = 'private' AND n.recorded_by = $viewer" if private else "n.visibility <> 'private'"
     rows = draft.rows(
-        f"MATCH (n:Fact) WHERE n.triple_key = $key AND n.retracted_at IS NULL AND {owner} RETURN n ORDER BY n.fact_id",
+        f"{ABOUT_SUBJECT} WHERE n.triple_key = $key AND n.retracted_at IS NULL AND {owner} RETURN n ORDER BY n.fact_id",
+        entity_id=entity_id(new.subject),
         key=digest(*new.triple),
         **({"viewer": agent_id} if private else {}),
     )
@@ -207,14 +211,15 @@ def _open(draft: Draft, new: NewFact, start: int, *, agent_id: str, now: int) ->
 def _conflicts(draft: Draft, new: NewFact, start: int, *, viewer: str) -> list[dict[str, Any]]:
     """The facts with another object for the same subject and predicate that hold in some of the same time."""
     rows = draft.rows(
-        "MATCH (n:Fact) WHERE n.subject_key = $subject AND n.predicate_key = $predicate AND n.object_key <> $object"
-        " AND n.retracted_at IS NULL AND n.valid_from < $end AND (n.valid_to IS NULL OR n.valid_to > $start)"
+        f"{ABOUT_SUBJECT} WHERE n.subject_key = $subject AND n.predicate_key = $predicate AND n.object_key <> $object"
+        " AND n.retracted_at IS NULL AND n.valid_from < $until AND (n.valid_to IS NULL OR n.valid_to > $since)"
         f" AND {visible('n')} RETURN n ORDER BY n.recorded_at DESC, n.fact_id DESC",
+        entity_id=entity_id(new.subject),
         subject=new.triple[0],
         predicate=new.triple[1],
         object=new.triple[2],
-        start=start,
-        end=END_OF_TIME if new.end is None else new.end,
+        since=start,
+        until=END_OF_TIME if new.end is None else new.end,
         viewer=viewer,
     )
     return [row["n"] for row in rows]

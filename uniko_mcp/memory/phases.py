@@ -17,8 +17,12 @@ _TASK_STATUSES: Final[dict[TaskPhase, tuple[str, ...]]] = {
     "blocked": ("blocked",),
     "planned": ("todo", "planned", "pending"),
 }
-_GOAL_PHASES: Final[dict[str, Phase]] = {status: phase for phase, statuses in _GOAL_STATUSES.items() for status in statuses}
-_TASK_PHASES: Final[dict[str, TaskPhase]] = {status: phase for phase, statuses in _TASK_STATUSES.items() for status in statuses}
+_GOAL_PHASES: Final[dict[str, Phase]] = {
+    status: phase for phase, statuses in _GOAL_STATUSES.items() for status in statuses
+}
+_TASK_PHASES: Final[dict[str, TaskPhase]] = {
+    status: phase for phase, statuses in _TASK_STATUSES.items() for status in statuses
+}
 
 
 def goal_phase(status: str, completed_at: int | None) -> Phase:

@@ -133,7 +133,7 @@ def get_tasks(view: View, task_ids: list[str]) -> list[Task]:
             row["n"],
             goal_id=row["goal_id"],
             assignee=row["assignee"],
-            depends_on=row["before"],
+            depends_on=row["before"] or [],  # collecting nothing gives NULL
             subtask_of=row["parent"],
         )
         for row in rows
