@@ -1,0 +1,110 @@
+"""The identity in use with all that is kept under it, and the folders of other identities beside it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from anyio import to_thread
+
+from uniko_mcp.errors import IdentityError
+from uniko_mcp.notes.identity import Identity, KeyCabinet
+from uniko_mcp.notes.models import NoteKind
+from uniko_mcp.notes.settings import NotesSettings
+
+if TYPE_CHECKING:
+    from uniko_mcp.notes.notebook import Notebook
+    from uniko_mcp.notes.outbox import Outbox
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """One identity, its memories and its deliveries. On disk it is a folder named by the npub."""
+
+    identity: Identity
+    notebook: Notebook
+    outbox: Outbox
+
+    @property
+    def npub(self) -> str:
+        """The public key as people read it."""
+        return self.identity.signer.npub
+
+    async def pending_at(self, relay: str) -> tuple[NoteKind, ...]:
+        """The memories whose current version the relay has neither accepted nor rejected."""
+        texts = {kind: await self.notebook.current(kind) for kind in NoteKind}
+        return tuple(
+            kind
+            for kind, text in texts.items()
+            if text and self.outbox.delivery(relay, kind, text.stamp.event_id).state == "pending"
+        )
+
+
+class Accounts:
+    """Opens the account of the configured key when it is first needed: that brings in the crypto library."""
+
+    def __init__(self, directory: Path, settings: NotesSettings) -> None:
+        self.folder = directory / "notes"
+        self.current: Account | None = None
+        self._settings = settings
+        self._cabinet = KeyCabinet(directory, settings)
+        self._turn = asyncio.Lock()
+
+    async def open(self, *, create: bool = False) -> Account | None:
+        """The account of the key in use; None while there is no key. With `create`, a first key is made.
+
+        Raises:
+            IdentityError: A source has a key that cannot be used.
+        """
+        if self.current or not (create or self._cabinet.configured):
+            return self.current
+        async with self._turn:
+            if self.current is None:
+                identity = await self._cabinet.load()
+                if identity is None and create:
+                    identity = await self._cabinet.create()
+                self.current = await self._of(identity) if identity else None
+        return self.current
+
+    async def rotate(self) -> Account:
+        """Move to a new key: both memories are saved under it, then it takes the place of the old one.
+
+        The old key stays beside the versions that it opens.
+
+        Raises:
+            IdentityError: There is no key, or it is not the one of the key file.
+        """
+        old = await self.open()
+        if old is None or old.identity.source != "file":
+            source = old.identity.source if old else "no key"
+            raise IdentityError(
+                f"Only the key in the key file can be rotated, and the one in use is {source}",
+                next_step="Rotate it where it comes from",
+            )
+        secret, identity = await self._cabinet.successor()
+        new = await self._of(identity)
+        for kind in NoteKind:
+            if text := await old.notebook.current(kind):
+                await new.notebook.write(kind, text.content)
+        await to_thread.run_sync(self._cabinet.replace, secret, new.npub, self.folder / old.npub)
+        self.current = new
+        return new
+
+    def has(self, kind: NoteKind) -> bool:
+        """Whether any identity has such a memory here. Blocks; reads only names."""
+        return any(self.folder.glob(f"*/{kind.identifier}/*.json"))
+
+    def others(self, kind: NoteKind) -> list[str]:
+        """The npubs of other identities that have this memory here: under a wrong key it looks absent. Blocks."""
+        found = {path.parents[1].name for path in self.folder.glob(f"npub1*/{kind.identifier}/*.json")}
+        return sorted(found - {self.current.npub if self.current else ""})
+
+    async def _of(self, identity: Identity) -> Account:
+        from uniko_mcp.notes.notebook import Notebook
+        from uniko_mcp.notes.outbox import Outbox
+
+        folder = self.folder / identity.signer.npub
+        outbox = await to_thread.run_sync(Outbox, folder / "outbox.json")
+        return Account(identity, Notebook(folder, identity.signer, self._settings.app_tag), outbox)

@@ -1,0 +1,64 @@
+"""Private files, written whole or not at all: mode 0600 in folders of mode 0700."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from uniko_mcp.errors import IdentityError
+
+
+def make_private_folder(folder: Path) -> None:
+    """Create the folder, and whichever of its parents are missing, closed to other users."""
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    for path in reversed(missing):
+        path.mkdir(mode=0o700, exist_ok=True)
+
+
+def write_durably(path: Path, content: bytes) -> None:
+    """Put `content` at `path` in one step and return once it is on disk.
+
+    Who reads meanwhile sees the old file or the new one, never a part of either.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make renames and new names in the folder durable, where the system lets folders be synced."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def read_private(path: Path) -> str:
+    """The text of a file that only its owner may read.
+
+    Raises:
+        IdentityError: Other users can read it, or it is not text.
+    """
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if os.name != "nt" and mode & 0o077:
+        raise IdentityError(
+            f"{path.name} can be read by other users (mode {mode:04o})", next_step=f"Run: chmod 600 '{path}'"
+        )
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise IdentityError(
+            f"{path.name} is not text", next_step="Put it back from a backup, or move it away"
+        ) from None
