@@ -37,7 +37,7 @@ class _Given:
 def load_settings(
     options: Mapping[str, Any] | None = None,
     *,
-    config_file: str | Path | None = None,
+    config_file: str | os.PathLike[str] | None = None,
     environ: Mapping[str, str] = os.environ,
 ) -> Settings:
     """The settings from `options` (nested by setting), then the environment, then the file, then the defaults.

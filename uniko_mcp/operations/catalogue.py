@@ -111,7 +111,7 @@ def writes(
     hints: Hints = ADDS,
     *,
     own_id: str | None = None,
-    prepare: Callable[[P], P] | None = None,
+    prepare: Callable[[Any], Any] | None = None,
 ) -> Callable[[Callable[[Draft, Call, P], R]], Operation[P, R]]:
     """Make an operation of a function that plans a change set. Its docstring is the description."""
 

@@ -1,0 +1,35 @@
+"""How MCP clients are told to start this server: the text to paste into each."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+
+def client_guide(command: list[str]) -> str:
+    """What to paste into the well-known clients so that they start `command`."""
+    program, *arguments = command
+    server = {"command": program, "args": arguments}
+    return "\n".join(
+        [
+            "Connect a client:",
+            "",
+            "  Claude Desktop (claude_desktop_config.json), Cursor (~/.cursor/mcp.json)",
+            f"    {json.dumps({'mcpServers': {'uniko': server}}, ensure_ascii=False)}",
+            "  VS Code (.vscode/mcp.json)",
+            f"    {json.dumps({'servers': {'uniko': {'type': 'stdio', **server}}}, ensure_ascii=False)}",
+            "  Claude Code",
+            f"    claude mcp add uniko -- {shlex.join(command)}",
+        ]
+    )
+
+
+def this_program() -> list[str]:
+    """The command that starts this very installation, from any folder."""
+    started_as = Path(sys.argv[0])
+    if started_as.stem == "uniko-mcp" and (found := shutil.which(str(started_as))):
+        return [str(Path(found).absolute())]
+    return [sys.executable, "-m", "uniko_mcp"]

@@ -1,0 +1,109 @@
+"""The command `demo`: a short agent's day, played through the real server over real stdio in a temporary folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import tempfile
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from uniko_mcp.cli.clients import client_guide, this_program
+from uniko_mcp.cli.story import DAY, NEXT_DAY, Scene, Step
+
+if TYPE_CHECKING:
+    from mcp import Client
+
+_WIDTH: Final = 96
+
+
+@click.command(short_help="Watch an agent's day, in a temporary folder.")
+def demo() -> None:
+    """Play a short agent's day through the real server, over MCP, in a temporary folder.
+
+    It plans, talks, works and learns; the server is killed; and the next day everything is still there.
+    """
+    import anyio
+
+    with tempfile.TemporaryDirectory(prefix="uniko-mcp-demo-", ignore_cleanup_errors=True) as folder:
+        anyio.run(_play, Path(folder))
+    click.echo(client_guide(this_program()))
+
+
+async def _play(folder: Path) -> None:
+    from mcp import Client, StdioServerParameters
+
+    server = StdioServerParameters(command=sys.executable, args=["-m", "uniko_mcp", "--data-dir", str(folder)])
+    _say("An agent's day with uniko-mcp", bold=True)
+    _say(f"Every line below is a call to the real server, over MCP. Its memory is in {folder}.")
+    started = perf_counter()
+    async with Client(server) as client:
+        tools = (await client.list_tools()).tools
+        _say(f"The server offers {len(tools)} tools, and was ready after {perf_counter() - started:.1f} s.")
+        await _perform(client, DAY)
+        killed = _kill_server(folder)
+    _heading("kill -9")
+    _say(f"The server, process {killed}, is gone. It could not save, close or say goodbye.")
+    async with Client(server) as client:
+        await _perform(client, NEXT_DAY)
+    calls = sum(len(scene.steps) for scene in (*DAY, *NEXT_DAY))
+    click.echo()
+    _say(f"{calls} calls, all answered, nothing lost. The folder is removed again.", bold=True)
+    click.echo()
+
+
+async def _perform(client: Client, scenes: Sequence[Scene]) -> None:
+    for scene in scenes:
+        _heading(scene.title)
+        for step in scene.steps:
+            await _call(client, step)
+
+
+async def _call(client: Client, step: Step) -> None:
+    click.echo()
+    _show_call(step)
+    result = await client.call_tool(step.tool, step.arguments)
+    if result.is_error or result.structured_content is None:
+        raise click.ClickException(f"{step.tool} failed: {getattr(result.content[0], 'text', '')}")
+    for line in step.answer(result.structured_content):
+        _show_answer(line)
+
+
+def _kill_server(folder: Path) -> int:
+    """Kill the server as no program can prevent. Its lock file says which process it is."""
+    pid: int = json.loads((folder / "hub.lock").read_text(encoding="utf-8"))["pid"]
+    os.kill(pid, getattr(signal, "SIGKILL", signal.SIGTERM))  # Windows knows only SIGTERM, and kills with it
+    return pid
+
+
+def _heading(title: str) -> None:
+    click.echo()
+    click.secho(f"── {title} ".ljust(_WIDTH, "─"), fg="cyan")
+
+
+def _say(text: str, *, bold: bool = False) -> None:
+    click.secho(textwrap.fill(text, _WIDTH, break_long_words=False), bold=bold)
+
+
+def _show_call(step: Step) -> None:
+    arguments = ", ".join(f"{name}={_value(value)}" for name, value in step.arguments.items())
+    lines = textwrap.wrap(f"{step.tool}({arguments})", _WIDTH - 2, subsequent_indent="    ", break_long_words=False)
+    first, *others = lines
+    click.echo("  " + click.style(step.tool, fg="green", bold=True) + first.removeprefix(step.tool))
+    for line in others:
+        click.echo(f"  {line}")
+
+
+def _show_answer(line: str) -> None:
+    click.echo(textwrap.fill(line, _WIDTH, initial_indent="    → ", subsequent_indent="      ", break_long_words=False))
+
+
+def _value(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

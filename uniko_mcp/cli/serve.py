@@ -1,0 +1,48 @@
+"""The command `serve`: the MCP server on stdin and stdout."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from uniko_mcp import __version__
+from uniko_mcp.cli.clients import client_guide, this_program
+from uniko_mcp.cli.options import with_settings
+
+if TYPE_CHECKING:
+    from uniko_mcp.config import Settings
+
+
+@click.command()
+@with_settings
+def serve(settings: Settings) -> None:
+    """Serve MCP on stdin and stdout (the default)."""
+    if _is_terminal():
+        click.echo(_welcome(settings), err=True)
+    import anyio
+
+    from uniko_mcp.server.stdio import serve_stdio
+
+    raise SystemExit(anyio.run(serve_stdio, settings))
+
+
+def _is_terminal() -> bool:
+    """Whether a person started this rather than a client. There is no stdin at all in a program without console."""
+    return sys.stdin is not None and sys.stdin.isatty()  # pyright: ignore[reportUnnecessaryComparison]
+
+
+def _welcome(settings: Settings) -> str:
+    command = [*this_program(), "--data-dir", str(settings.data_dir)]
+    return "\n".join(
+        [
+            f"uniko-mcp {__version__}: a memory for MCP clients. It now waits for one to speak MCP on this terminal.",
+            "",
+            f"  The memory of agent {settings.agent_id!r} is in {settings.data_dir}",
+            "  To see it work: uniko-mcp demo      To leave: Ctrl-C",
+            "",
+            client_guide(command),
+            "",
+        ]
+    )

@@ -1,0 +1,217 @@
+"""What one agent can do with the memory, beside its goals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from uniko_mcp.facade.caller import Caller, JsonObject, MessageInput, Visibility, When
+from uniko_mcp.facade.goals import Goals
+from uniko_mcp.operations import conversation, curate, facts, record
+
+
+class Agent:
+    """What one agent can do with the memory."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    @property
+    def agent_id(self) -> str:
+        """Who this is."""
+        return self._caller.agent_id
+
+    def goals(self) -> Goals:
+        """The agent's goals and tasks."""
+        return Goals(self._caller)
+
+    async def record_messages(
+        self,
+        session_id: str,
+        messages: Sequence[MessageInput],
+        *,
+        topic: str | None = None,
+        goal_id: str | None = None,
+        task_id: str | None = None,
+    ) -> conversation.RecordedMessages:
+        """Keep messages of a conversation, in the order in which they were said: all of them or none."""
+        return await self._caller.run(
+            conversation.record_messages,
+            session_id=session_id,
+            messages=messages,
+            topic=topic,
+            goal_id=goal_id,
+            task_id=task_id,
+        )
+
+    async def record_action(
+        self,
+        action_type: str,
+        *,
+        action_id: str | None = None,
+        input: Any = None,  # noqa: A002 - the operation's name for it
+        output: Any = None,
+        status: str | None = None,
+        error: str | None = None,
+        duration_ms: int | None = None,
+        message_id: str | None = None,
+        session_id: str | None = None,
+        previous_action_id: str | None = None,
+    ) -> record.RecordedAction:
+        """Record something the agent did. A long output is kept whole, as an artifact."""
+        return await self._caller.run(
+            record.record_action,
+            action_type=action_type,
+            action_id=action_id,
+            input=input,
+            output=output,
+            status=status,
+            error=error,
+            duration_ms=duration_ms,
+            message_id=message_id,
+            session_id=session_id,
+            previous_action_id=previous_action_id,
+        )
+
+    async def record_episode(
+        self,
+        action_type: str,
+        *,
+        episode_id: str | None = None,
+        outcome: str | None = None,
+        state: JsonObject | None = None,
+        delta: JsonObject | None = None,
+        importance: float | None = None,
+        involved_action_ids: Sequence[str] = (),
+        task_id: str | None = None,
+        session_id: str | None = None,
+        entities: Sequence[str] = (),
+    ) -> record.RecordedEpisode:
+        """Record an experience worth remembering: the situation, how it ended, what changed."""
+        return await self._caller.run(
+            record.record_episode,
+            action_type=action_type,
+            episode_id=episode_id,
+            outcome=outcome,
+            state=state,
+            delta=delta,
+            importance=importance,
+            involved_action_ids=involved_action_ids,
+            task_id=task_id,
+            session_id=session_id,
+            entities=entities,
+        )
+
+    async def add_observation(
+        self,
+        message_id: str,
+        content: str,
+        subject: str,
+        *,
+        observation_id: str | None = None,
+        predicate: str | None = None,
+        object: str | None = None,
+        confidence: float | None = None,
+        visibility: Visibility | None = None,
+    ) -> record.AddedObservation:
+        """Record a claim that a message makes, with the message as its evidence.
+
+        Raises:
+            NotFoundError: There is no such message.
+        """
+        return await self._caller.run(
+            record.add_observation,
+            message_id=message_id,
+            content=content,
+            subject=subject,
+            observation_id=observation_id,
+            predicate=predicate,
+            object=object,
+            confidence=confidence,
+            visibility=visibility,
+        )
+
+    async def assert_fact(
+        self,
+        subject: str,
+        predicate: str,
+        object: str | None = None,
+        *,
+        fact_id: str | None = None,
+        confidence: float | None = None,
+        valid_from: When | None = None,
+        valid_to: When | None = None,
+        supporting_observation_ids: Sequence[str] = (),
+        supersede: bool = False,
+        visibility: Visibility | None = None,
+    ) -> facts.AssertedFact:
+        """State what is true in [valid_from, valid_to]; a date given as `valid_to` includes its day."""
+        return await self._caller.run(
+            facts.assert_fact,
+            subject=subject,
+            predicate=predicate,
+            object=object,
+            fact_id=fact_id,
+            confidence=confidence,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            supporting_observation_ids=supporting_observation_ids,
+            supersede=supersede,
+            visibility=visibility,
+        )
+
+    async def invalidate_fact(
+        self,
+        fact_id: str,
+        *,
+        replacement_fact_id: str | None = None,
+        reason: str | None = None,
+        at: When | None = None,
+    ) -> facts.InvalidatedFact:
+        """Close a fact that is no longer true, or never was.
+
+        Raises:
+            NotFoundError: There is no such replacement.
+        """
+        return await self._caller.run(
+            facts.invalidate_fact,
+            fact_id=fact_id,
+            replacement_fact_id=replacement_fact_id,
+            reason=reason,
+            at=at,
+        )
+
+    async def search_facts(
+        self,
+        query: str | None = None,
+        *,
+        subject: str | None = None,
+        predicate: str | None = None,
+        object: str | None = None,
+        as_of: When | None = None,
+        known_at: When | None = None,
+        include_invalidated: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> facts.FactList:
+        """One page of the facts true now, or true at `as_of`, or believed at `known_at`; last recorded first."""
+        return await self._caller.run(
+            facts.search_facts,
+            query=query,
+            subject=subject,
+            predicate=predicate,
+            object=object,
+            as_of=as_of,
+            known_at=known_at,
+            include_invalidated=include_invalidated,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    async def get_memory(self, id: str) -> curate.FoundMemory:
+        """Anything in the memory by its id, with its provenance; `found` is false for an unknown id."""
+        return await self._caller.run(curate.get_memory, id=id)
+
+    async def status(self) -> curate.MemoryStatus:
+        """Where the memory is, how much it holds, and what needs attention."""
+        return await self._caller.run(curate.memory_status)
