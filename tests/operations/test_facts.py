@@ -168,7 +168,7 @@ async def test_private_facts_are_not_there_for_other_agents(memory: MemoryClient
 
 
 async def test_a_fact_that_ends_before_it_begins_is_refused(memory: MemoryClient) -> None:
-    with pytest.raises(InvalidArgumentsError, match="valid_to: .* is not after valid_from"):
+    with pytest.raises(InvalidArgumentsError, match=r"valid_to: .* is not after valid_from"):
         await memory("assert_fact", subject="a", predicate="p", valid_from="2026-02-01", valid_to="2026-01-01")
 
 

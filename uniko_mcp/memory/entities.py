@@ -24,17 +24,22 @@ def link_entities(draft: Draft, edge: str, mentions: Iterable[tuple[tuple[str, s
     Called once for a change set, with all of its mentions. Blank names name no entity and are passed over. A node that
     mentions an entity twice is linked and counted once.
     """
-    named = {(start, entity_id(m.name)): m for start, m in mentions if normalise(m.name)}
-    counts = Counter(id for _, id in named)
+    links: dict[tuple[tuple[str, str], str], Mention] = {}
+    first: dict[str, Mention] = {}
+    for start, mention in mentions:
+        if normalise(mention.name):
+            id = entity_id(mention.name)
+            links.setdefault((start, id), mention)
+            first.setdefault(id, mention)
+    counts = Counter(id for _, id in links)
     known = _mention_counts(draft, list(counts))
-    first = {id: mention for (_, id), mention in reversed(named.items())}
     for id, count in counts.items():
         if id in known:
             draft.set("Entity", id, mention_count=known[id] + count)
         else:
             name = " ".join(first[id].name.split())
             draft.put("Entity", id, name=name, entity_type=first[id].entity_type, mention_count=count)
-    for start, id in named:
+    for start, id in links:
         draft.link(edge, start, ("Entity", id))
     return list(counts)
 
