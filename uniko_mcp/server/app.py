@@ -1,0 +1,79 @@
+"""The MCP server of this product, put together from its parts; every transport serves this one."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+from mcp.server.caching import CacheableMethod, CacheHint
+from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
+
+from uniko_mcp import __version__
+from uniko_mcp.config import Settings
+from uniko_mcp.operations.call import Services
+from uniko_mcp.operations.catalogue import Catalogue
+from uniko_mcp.server.completions import Completions
+from uniko_mcp.server.instructions import instructions
+from uniko_mcp.server.prompts import Prompts
+from uniko_mcp.server.resources import Resources
+from uniko_mcp.server.runner import OperationRunner
+from uniko_mcp.server.subscriptions import Subscriptions
+from uniko_mcp.server.tools import Tools
+
+_HOUR_MS: Final = 3_600_000
+_STATIC: Final[tuple[CacheableMethod, ...]] = ("tools/list", "prompts/list", "resources/templates/list")
+"""What stays the same as long as the process lives."""
+
+
+class MemoryServer(Server[dict[str, Any]]):
+    """The server class of the product. It says that its list of resources changes, which every transport must know."""
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        """As for every server, with the notice of changed resources on."""
+        return super().create_initialization_options(
+            notification_options or NotificationOptions(resources_changed=True), experimental_capabilities, extensions
+        )
+
+
+def build_server(settings: Settings, catalogue: Catalogue, services: Callable[[], Awaitable[Services]]) -> MemoryServer:
+    """The server for these settings.
+
+    `services` waits until the memory is open: the server can greet a client before. Its `instructions` may be set
+    again at any time, for the next client that connects.
+
+    Raises:
+        UnknownOperationError: `settings.tools` names what is neither a tool nor a family.
+        ConfigError: A section of the prompt is to be filled by a tool that writes.
+    """
+    runner = OperationRunner(settings, catalogue, services)
+    tools = Tools(runner, catalogue.select(settings.tools, read_only=settings.read_only))
+    subscriptions = Subscriptions(services)
+    resources = Resources(runner, subscriptions)
+    prompts = Prompts(runner)
+    completions = Completions(runner)
+    return MemoryServer(
+        "uniko-mcp",
+        version=__version__,
+        title="Uniko memory",
+        description="A memory that outlives the session: goals, episodes, facts with their time, and their sources.",
+        instructions=instructions(),
+        cache_hints={method: CacheHint(ttl_ms=_HOUR_MS) for method in _STATIC},
+        lifespan=subscriptions.announcing,
+        on_list_tools=tools.list_tools,
+        on_call_tool=tools.call_tool,
+        on_list_resources=resources.list_resources,
+        on_list_resource_templates=resources.list_templates,
+        on_read_resource=resources.read_resource,
+        on_subscribe_resource=subscriptions.subscribe,
+        on_unsubscribe_resource=subscriptions.unsubscribe,
+        on_subscriptions_listen=subscriptions.listen,
+        on_list_prompts=prompts.list_prompts,
+        on_get_prompt=prompts.get_prompt,
+        on_completion=completions.complete,
+    )

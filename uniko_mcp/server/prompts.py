@@ -1,0 +1,150 @@
+"""Prompts: what a session begins with, and what it should not end without."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final, Literal, TypeAlias
+
+from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    GetPromptRequestParams,
+    GetPromptResult,
+    ListPromptsResult,
+    PaginatedRequestParams,
+    Prompt,
+    PromptArgument,
+    PromptMessage,
+    TextContent,
+)
+
+from uniko_mcp.config import PromptSection
+from uniko_mcp.errors import ConfigError
+from uniko_mcp.server.failures import protocol_errors
+from uniko_mcp.server.nearest import nearest
+from uniko_mcp.server.rendering import Json, render, structured
+from uniko_mcp.server.runner import OperationRunner
+
+_Get: TypeAlias = Callable[[Mapping[str, str]], Awaitable[list[PromptMessage]]]
+
+_ROLES: Final[Mapping[str, Literal["user", "assistant"]]] = {
+    "system": "user",  # MCP knows no system messages
+    "user": "user",
+    "assistant": "assistant",
+}
+_GOAL: Final = PromptArgument(name="goal_id", description="The goal that this session is about.")
+_SESSION: Final = PromptArgument(name="session_id", description="The session that is ending.")
+_PROMPTS: Final = (
+    Prompt(
+        name="agent_context",
+        title="What you remember",
+        description="What the memory holds that bears on a new session: open goals and tasks, known facts.",
+        arguments=[_GOAL],
+    ),
+    Prompt(
+        name="end_of_session",
+        title="Before the session ends",
+        description="Asks the model to record what should outlive the session, and with which tools.",
+        arguments=[_SESSION, _GOAL],
+    ),
+)
+
+_END_OF_SESSION: Final = """\
+This session{session} is about to end. Record now what the next one should know{goal}, and nothing that is recorded \
+already:
+
+1. What was said and is not kept yet: record_messages{in_session}, word for word, with who said it.
+2. What became of goals and tasks: update_goal and update_task; give a result when something is done. create_goal or \
+create_task for what is still open.
+3. What you did that matters later: record_action for single steps, record_episode for how the work went, with its \
+outcome.
+4. What you now know for certain: assert_fact, with supersede when it replaces something; invalidate_fact for what \
+turned out to be wrong.
+
+Then say in a few lines what you recorded and what is open."""
+
+
+class Prompts:
+    """The prompts of one server; `agent_context` is made of the sections in its settings."""
+
+    def __init__(self, runner: OperationRunner) -> None:
+        self._runner = runner
+        self._sections = runner.settings.prompt.sections
+        for section in self._sections:
+            _refuse_writing(section, runner)
+        self._getters: Mapping[str, _Get] = {"agent_context": self._agent_context, "end_of_session": _end_of_session}
+
+    async def list_prompts(
+        self, ctx: ServerRequestContext[Any], params: PaginatedRequestParams | None
+    ) -> ListPromptsResult:
+        """All prompts, on one page."""
+        return ListPromptsResult(prompts=list(_PROMPTS))
+
+    async def get_prompt(self, ctx: ServerRequestContext[Any], params: GetPromptRequestParams) -> GetPromptResult:
+        """A prompt, filled from the memory as it is now.
+
+        Raises:
+            MCPError: There is no such prompt, or it has no such argument.
+        """
+        prompt = next((prompt for prompt in _PROMPTS if prompt.name == params.name), None)
+        if prompt is None:
+            raise MCPError(
+                INVALID_PARAMS, f"Unknown prompt: {params.name}. {nearest(params.name, [p.name for p in _PROMPTS])}"
+            )
+        arguments = {name: value.strip() for name, value in (params.arguments or {}).items() if value.strip()}
+        known = [argument.name for argument in prompt.arguments or ()]
+        for name in arguments:
+            if name not in known:
+                raise MCPError(
+                    INVALID_PARAMS, f"Invalid arguments for {prompt.name}: {name} is unknown. {nearest(name, known)}"
+                )
+        with protocol_errors(f"prompt {prompt.name}"):
+            messages = await self._getters[prompt.name](arguments)
+        return GetPromptResult(description=prompt.description, messages=messages)
+
+    async def _agent_context(self, arguments: Mapping[str, str]) -> list[PromptMessage]:
+        sections = [message for section in self._sections if (message := await self._section(section))]
+        if goal_id := arguments.get("goal_id"):
+            goal = PromptSection(section="This Goal", tool="goal_context", arguments={"goal_id": goal_id})
+            sections += [message for message in [await self._section(goal)] if message]
+        return sections or [_message("user", "The memory is empty so far.")]
+
+    async def _section(self, section: PromptSection) -> PromptMessage | None:
+        if section.tool not in self._runner.catalogue:
+            return None
+        content = structured(await self._runner.run(section.tool, section.arguments))
+        if section.skip_if_empty and _is_empty(content):
+            return None
+        return _message(section.role, f"## {section.section}\n\n{render(content)}")
+
+
+async def _end_of_session(arguments: Mapping[str, str]) -> list[PromptMessage]:
+    session, goal = arguments.get("session_id"), arguments.get("goal_id")
+    text = _END_OF_SESSION.format(
+        session=f" ({session})" if session else "",
+        goal=f" about goal {goal}" if goal else "",
+        in_session=f" with session_id {session}" if session else "",
+    )
+    return [_message("user", text)]
+
+
+def _message(role: str, text: str) -> PromptMessage:
+    return PromptMessage(role=_ROLES[role], content=TextContent(text=text))
+
+
+def _is_empty(content: Json) -> bool:
+    """Whether a result has nothing to say: it found nothing, or all of its lists and texts are empty."""
+    if content.get("found") is False or content.get("total") == 0:
+        return True
+    said = [bool(value) for value in content.values() if isinstance(value, str | list | dict)]
+    return bool(said) and not any(said)
+
+
+def _refuse_writing(section: PromptSection, runner: OperationRunner) -> None:
+    operation = runner.catalogue.get(section.tool)
+    if operation is not None and not operation.hints.read_only:
+        raise ConfigError(
+            f"prompt.sections: {section.section!r} is to be filled by {section.tool}, which writes",
+            next_step="Use a tool that only reads",
+        )

@@ -1,0 +1,159 @@
+"""Resources: what the memory holds as documents that a user can attach and a client can watch."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final, TypeAlias, cast, get_args
+
+from mcp.server.context import ServerRequestContext
+from mcp_types import (
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    Resource,
+    ResourceTemplate,
+    TextResourceContents,
+)
+
+from uniko_mcp.memory.phases import Phase
+from uniko_mcp.memory.provenance import get_memory
+from uniko_mcp.models.domain import Goal
+from uniko_mcp.models.names import entity_id
+from uniko_mcp.server.addresses import TEMPLATES, Address, Place, parse
+from uniko_mcp.server.failures import protocol_errors, resource_not_found
+from uniko_mcp.server.rendering import Json, render, structured
+from uniko_mcp.server.runner import OperationRunner
+from uniko_mcp.server.subscriptions import Subscriptions
+
+_MIME: Final = "text/markdown"
+_PAGE: Final = 100
+
+_ABOUT: Final[Mapping[Place, tuple[str, str]]] = {
+    "status": ("Status of the memory", "Where it is kept, how much it holds, and whether anything needs attention."),
+    "goals": ("Goals of a phase", "The goals that are active, planned, completed or abandoned, newest first."),
+    "goal": ("A goal and its context", "A goal with its tasks, sessions, recent messages, facts and entities."),
+    "session": ("A session", "A conversation and what was recorded in it."),
+    "entity": ("An entity", "A person, place, thing or idea by name: the facts about it, and where it is mentioned."),
+    "fact": ("A fact", "A fact with its time and its evidence."),
+}
+
+_Reader: TypeAlias = Callable[[str], Awaitable[Json | None]]
+
+
+class Resources:
+    """The resources of one server. They are read through the same operations as everything else."""
+
+    def __init__(self, runner: OperationRunner, subscriptions: Subscriptions) -> None:
+        self._runner = runner
+        self._subscriptions = subscriptions
+        self._readers: Mapping[Place, _Reader] = {
+            "status": self._status,
+            "goals": self._goals,
+            "goal": self._goal,
+            "session": self._session,
+            "entity": self._entity,
+            "fact": self._fact,
+        }
+
+    async def list_resources(
+        self, ctx: ServerRequestContext[Any], params: PaginatedRequestParams | None
+    ) -> ListResourcesResult:
+        """The status and the lists of goals, then every goal, in pages."""
+        self._subscriptions.watch_list(ctx)
+        cursor = params.cursor if params else None
+        with protocol_errors("resources/list"):
+            page = await self._runner.run("list_goals", {"limit": _PAGE, **({"cursor": cursor} if cursor else {})})
+        content = structured(page)
+        goals = [_describe_goal(Goal.model_validate(goal)) for goal in content["goals"]]
+        return ListResourcesResult(
+            resources=[*(() if cursor else _fixed()), *goals], next_cursor=content.get("next_cursor")
+        )
+
+    async def list_templates(
+        self, ctx: ServerRequestContext[Any], params: PaginatedRequestParams | None
+    ) -> ListResourceTemplatesResult:
+        """The URI templates (RFC 6570) of everything that can be read by id or name."""
+        return ListResourceTemplatesResult(
+            resource_templates=[
+                ResourceTemplate(
+                    name=place,
+                    title=_ABOUT[place][0],
+                    uri_template=str(template),
+                    description=_ABOUT[place][1],
+                    mime_type=_MIME,
+                )
+                for place, template in TEMPLATES.items()
+            ]
+        )
+
+    async def read_resource(
+        self, ctx: ServerRequestContext[Any], params: ReadResourceRequestParams
+    ) -> ReadResourceResult:
+        """A resource as markdown, with what was recorded in a fence.
+
+        Raises:
+            MCPError: There is no such resource.
+        """
+        uri = str(params.uri)
+        address = parse(uri)
+        if address is None:
+            raise resource_not_found(uri, ctx.protocol_version)
+        with protocol_errors("resources/read"):
+            content = await self._readers[address.place](address.value)
+        if content is None:
+            raise resource_not_found(uri, ctx.protocol_version)
+        text = f"# {_ABOUT[address.place][0]}\n\n{render(content)}\n"
+        return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=_MIME, text=text)])
+
+    async def _status(self, _: str) -> Json:
+        return structured(await self._runner.run("memory_status", {}))
+
+    async def _goals(self, phase: str) -> Json | None:
+        if phase not in get_args(Phase):
+            return None
+        return structured(await self._runner.run("list_goals", {"phase": phase, "limit": _PAGE}))
+
+    async def _goal(self, goal_id: str) -> Json | None:
+        context = structured(await self._runner.run("goal_context", {"goal_id": goal_id}))
+        return context if context["found"] else None
+
+    async def _session(self, session_id: str) -> Json | None:
+        return await self._memory("Session", session_id)
+
+    async def _entity(self, name: str) -> Json | None:
+        entity = await self._memory("Entity", entity_id(name))
+        if entity is None:
+            return None
+        return entity | {"facts": structured(await self._runner.run("search_facts", {"subject": name}))}
+
+    async def _fact(self, fact_id: str) -> Json | None:
+        return await self._memory("Fact", fact_id)
+
+    async def _memory(self, kind: str, id: str) -> Json | None:
+        viewer = self._runner.settings.agent_id
+        services = await self._runner.services()
+        found = await services.store.read(lambda view: get_memory(view, id, viewer=viewer, kind=kind))
+        if found is None:
+            return None
+        memory, provenance = found
+        sources = [source.model_dump(mode="json", exclude_none=True) for source in provenance]
+        return {"kind": memory.kind, "memory": memory.properties, "provenance": sources}
+
+
+def _fixed() -> list[Resource]:
+    phases = cast("tuple[Phase, ...]", get_args(Phase))
+    return [
+        _describe(Address("status"), *_ABOUT["status"]),
+        *(_describe(Address("goals", phase), f"{phase.capitalize()} goals", _ABOUT["goals"][1]) for phase in phases),
+    ]
+
+
+def _describe_goal(goal: Goal) -> Resource:
+    return _describe(Address("goal", goal.goal_id), goal.title, f"{_ABOUT['goal'][1]} Phase: {goal.phase}.")
+
+
+def _describe(address: Address, title: str, description: str) -> Resource:
+    name = address.uri.removeprefix("memory://")
+    return Resource(name=name, title=title, uri=address.uri, description=description, mime_type=_MIME)
