@@ -10,6 +10,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, Va
 
 from uniko_mcp.models.time import Span, format_instant, parse_instant, parse_span, to_micros
 
+MAX_ID_CHARS = 512
+"""Longer than any id in use; what is longer is a text in the wrong field. Not in the schemas, to keep them short."""
+
 
 def zone_of(info: ValidationInfo) -> tzinfo:
     """The configured zone for times without an offset, from the validation context; UTC when there is none."""
@@ -51,6 +54,12 @@ def _not_blank(text: str) -> str:
     return text
 
 
+def _not_too_long(id: str) -> str:
+    if len(id) > MAX_ID_CHARS:
+        raise ValueError(f"has {len(id)} characters, and an id or name at most {MAX_ID_CHARS}. Shorten it")
+    return id
+
+
 def _json_object(value: dict[str, Any]) -> dict[str, Any]:
     try:
         _clean(json.dumps(value, ensure_ascii=False, allow_nan=False))
@@ -78,7 +87,7 @@ Required: TypeAlias = Annotated[str, AfterValidator(_clean), AfterValidator(_not
 """Text with at least one visible character."""
 
 Identifier: TypeAlias = Annotated[
-    str, AfterValidator(_clean), AfterValidator(_not_blank), Field(min_length=1, max_length=512)
+    str, AfterValidator(_clean), AfterValidator(_not_blank), AfterValidator(_not_too_long), Field(min_length=1)
 ]
 """An id of the caller's own choosing, or a UUIDv7 made here."""
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, tzinfo
 from difflib import get_close_matches
 from types import NoneType
-from typing import Any, Final, TypeGuard, get_args, get_origin
+from typing import Any, Final, TypeGuard, cast, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -56,7 +56,7 @@ def _decode(value: Any, annotation: Any, *, required: bool) -> Any:
         value = _from_text(value, wanted)
     if wanted is list:
         element = next(iter(get_args(_strip(annotation))), str)
-        elements: list[Any] = value if isinstance(value, list) else [value]
+        elements = cast(list[Any], value) if isinstance(value, list) else [value]
         return [_decode(item, element, required=True) for item in elements]
     if _is_model(wanted) and isinstance(value, Mapping):
         return _decode_model(wanted, value)  # pyright: ignore[reportUnknownArgumentType]
@@ -80,7 +80,7 @@ def _from_text(text: str, wanted: Any) -> Any:
         decoded = json.loads(text)
     except ValueError:
         return {"true": True, "false": False}.get(text.strip().lower(), text) if wanted is bool else text
-    return decoded if wanted is not list or isinstance(decoded, list) else text
+    return cast(Any, decoded) if wanted is not list or isinstance(decoded, list) else text
 
 
 def _strip(annotation: Any) -> Any:

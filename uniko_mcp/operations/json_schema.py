@@ -7,9 +7,7 @@ type, every array has `items`; optional means absent from `required`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal, cast
-
-from pydantic import BaseModel
+from typing import Any, Final, cast
 
 from uniko_mcp.operations.catalogue import AnyOperation
 
@@ -21,56 +19,83 @@ _KEPT: Final = (
     "enum",
     "minimum",
     "maximum",
-    "minLength",
     "maxLength",
     "minItems",
     "maxItems",
-    "default",
 )
 
 
 def params_schema(operation: AnyOperation) -> JsonSchema:
-    """The schema of what a client sends; unknown arguments are closed off."""
-    return _portable(operation.params, mode="validation", closed=True)
+    """The schema of what a client sends, whole; unknown arguments are closed off."""
+    return _flatten(operation.params.model_json_schema(mode="validation"))
 
 
 def result_schema(operation: AnyOperation) -> JsonSchema:
-    """The schema of what a client gets; open, so that a later version may answer more."""
-    return _portable(operation.result, mode="serialization", closed=False)
+    """The schema of what a client gets: its own fields, and for the objects in them the names of theirs.
+
+    A model reads the whole list of tools in every conversation, and most of what it costs would be the inner schemas of
+    results; what a field means stands in the result models and in the tool's description. It is open, so that a later
+    version may answer more.
+    """
+    schema = operation.result.model_json_schema(mode="serialization")
+    definitions = schema.get("$defs", {})
+    properties = {
+        name: _outline(inner, definitions) for name, inner in cast(JsonSchema, schema.get("properties", {})).items()
+    }
+    return {"type": "object", "properties": properties, "required": _required(schema)}
 
 
-def _portable(model: type[BaseModel], *, mode: Literal["validation", "serialization"], closed: bool) -> JsonSchema:
-    schema = model.model_json_schema(mode=mode)
-    return _simplify(schema, schema.get("$defs", {}), closed=closed)
+def _flatten(schema: JsonSchema) -> JsonSchema:
+    return _simplify(schema, schema.get("$defs", {}))
 
 
-def _simplify(schema: Mapping[str, Any], definitions: Mapping[str, Any], *, closed: bool) -> JsonSchema:
+def _simplify(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> JsonSchema:
     schema = _resolve(schema, definitions)
-    kept = {key: schema[key] for key in _KEPT if key in schema and not (key == "default" and schema[key] is None)}
+    kept = {key: schema[key] for key in _KEPT if key in schema}
+    if schema.get("default") is not None and schema["default"] != []:
+        kept["default"] = schema["default"]
     if "const" in schema:
         kept["enum"] = [schema["const"]]
     if schema.get("type") == "array":
-        kept["items"] = _simplify(schema.get("items", {"type": "string"}), definitions, closed=closed)
-    if schema.get("type") == "object":
-        kept |= _object(schema, definitions, closed=closed)
+        kept["items"] = _simplify(schema.get("items", {"type": "string"}), definitions)
+    if schema.get("type") == "object" and not _is_free(schema):
+        properties = cast(Mapping[str, Mapping[str, Any]], schema.get("properties", {}))
+        kept["properties"] = {name: _simplify(inner, definitions) for name, inner in properties.items()}
+        if required := _required(schema):
+            kept["required"] = required
+        kept["additionalProperties"] = False
+        kept.pop("description", None)  # a model's docstring; what it is for is said by the field that holds it
     return kept
 
 
-def _object(schema: Mapping[str, Any], definitions: Mapping[str, Any], *, closed: bool) -> JsonSchema:
+def _outline(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> JsonSchema:
+    """A property of a result, with inner objects described by the names of their fields."""
+    schema = _resolve(schema, definitions)
+    outline: JsonSchema = {"type": schema["type"]}
+    if schema["type"] == "array":
+        outline["items"] = _outline(schema.get("items", {"type": "string"}), definitions)
+    elif schema["type"] == "object" and not _is_free(schema):
+        outline["description"] = ", ".join(schema.get("properties", {}))
+    return outline
+
+
+def _required(schema: Mapping[str, Any]) -> list[str]:
+    """Fields without a default; a default of None means that a field may be absent."""
     properties = cast(Mapping[str, Mapping[str, Any]], schema.get("properties", {}))
-    if not properties and schema.get("additionalProperties") not in (None, False):
-        return {}  # an object of the caller's own shape
-    simplified = {name: _simplify(inner, definitions, closed=closed) for name, inner in properties.items()}
-    result: JsonSchema = {"properties": simplified}
-    if required := [name for name in schema.get("required", ()) if "default" not in simplified[name]]:
-        result["required"] = required
-    if closed:
-        result["additionalProperties"] = False
-    return result
+    return [name for name, inner in properties.items() if "default" not in inner]
+
+
+def _is_free(schema: Mapping[str, Any]) -> bool:
+    """Whether it is an object of the caller's own shape."""
+    return not schema.get("properties") and schema.get("additionalProperties") not in (None, False)
 
 
 def _resolve(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Follow references and take the one branch of an optional; what the outer level says wins."""
+    """Follow references and take the one branch of an optional; what the outer level says wins.
+
+    Raises:
+        TypeError: It is a union of several types, for which there is no portable schema.
+    """
     outer = dict(schema)
     if reference := outer.pop("$ref", None):
         return _resolve({**definitions[reference.rpartition("/")[2]], **outer}, definitions)
