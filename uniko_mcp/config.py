@@ -159,7 +159,8 @@ class PromptSection(Section):
 DEFAULT_SECTIONS: Final = (
     PromptSection(section="Short-Term Memory", role="system", tool="memory_short_term_read"),
     PromptSection(section="Active Goals", tool="list_goals", arguments={"phase": "active", "limit": 20}),
-    PromptSection(section="Open Tasks", tool="list_tasks", arguments={"phase": "active", "limit": 20}),
+    PromptSection(section="Tasks in Progress", tool="list_tasks", arguments={"phase": "active", "limit": 20}),
+    PromptSection(section="Planned Tasks", tool="list_tasks", arguments={"phase": "planned", "limit": 20}),
     PromptSection(section="Known Facts", tool="search_facts", arguments={"limit": 20}),
 )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import shutil
 import sys
 from pathlib import Path
 
@@ -30,6 +29,6 @@ def client_guide(command: list[str]) -> str:
 def this_program() -> list[str]:
     """The command that starts this very installation, from any folder."""
     started_as = Path(sys.argv[0])
-    if started_as.stem == "uniko-mcp" and (found := shutil.which(str(started_as))):
-        return [str(Path(found).absolute())]
+    if started_as.stem == "uniko-mcp" and started_as.is_file():
+        return [str(started_as.absolute())]
     return [sys.executable, "-m", "uniko_mcp"]

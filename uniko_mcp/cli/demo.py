@@ -6,12 +6,11 @@ import json
 import os
 import signal
 import sys
-import tempfile
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
@@ -30,6 +29,8 @@ def demo() -> None:
 
     It plans, talks, works and learns; the server is killed; and the next day everything is still there.
     """
+    import tempfile
+
     import anyio
 
     with tempfile.TemporaryDirectory(prefix="uniko-mcp-demo-", ignore_cleanup_errors=True) as folder:
@@ -89,13 +90,11 @@ def _heading(title: str) -> None:
 
 
 def _say(text: str, *, bold: bool = False) -> None:
-    click.secho(textwrap.fill(text, _WIDTH, break_long_words=False), bold=bold)
+    click.secho(textwrap.fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False), bold=bold)
 
 
 def _show_call(step: Step) -> None:
-    arguments = ", ".join(f"{name}={_value(value)}" for name, value in step.arguments.items())
-    lines = textwrap.wrap(f"{step.tool}({arguments})", _WIDTH - 2, subsequent_indent="    ", break_long_words=False)
-    first, *others = lines
+    first, *others = _wrapped(_written(step))
     click.echo("  " + click.style(step.tool, fg="green", bold=True) + first.removeprefix(step.tool))
     for line in others:
         click.echo(f"  {line}")
@@ -105,5 +104,23 @@ def _show_answer(line: str) -> None:
     click.echo(textwrap.fill(line, _WIDTH, initial_indent="    → ", subsequent_indent="      ", break_long_words=False))
 
 
+def _wrapped(text: str) -> Iterator[str]:
+    for line in text.split("\n"):
+        indent = line[: len(line) - len(line.lstrip())] + "    "
+        yield from textwrap.wrap(line, _WIDTH - 2, subsequent_indent=indent, break_long_words=False)
+
+
+def _written(step: Step) -> str:
+    """The call as a line of code; lists of objects have a line for each."""
+    return f"{step.tool}({_pairs(step.arguments)})"
+
+
+def _pairs(fields: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={_value(value)}" for name, value in fields.items())
+
+
 def _value(value: Any) -> str:
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        objects = cast(list[dict[str, Any]], value)
+        return "[\n" + "".join(f"    {{{_pairs(fields)}}},\n" for fields in objects) + "]"
     return json.dumps(value, ensure_ascii=False)

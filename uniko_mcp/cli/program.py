@@ -26,13 +26,27 @@ class Program(click.Group):
         """Run the command. An error of this package ends it with one line on stderr and the error's exit code."""
         try:
             return super().invoke(ctx)
-        except UnikoError as error:
-            click.echo(f"uniko-mcp: {' '.join(str(error).split())}", err=True)
-            ctx.exit(error.exit_code)
+        except Exception as error:
+            cause = _innermost(error)
+            if isinstance(cause, UnikoError):
+                click.echo(f"uniko-mcp: {' '.join(str(cause).split())}", err=True)
+                ctx.exit(cause.exit_code)
+            if cause is error:
+                raise
+            raise cause from error
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Show what to paste into a client, as it is."""
         formatter.write("\n" + client_guide(["uvx", "uniko-mcp"]) + "\n")
+
+
+def _innermost(error: Exception) -> Exception:
+    """The error itself: what leaves a task group comes wrapped in a group of one."""
+    match error:
+        case ExceptionGroup(exceptions=[Exception() as only]):
+            return _innermost(only)
+        case _:
+            return error
 
 
 @click.group(

@@ -21,11 +21,11 @@ def serve(settings: Settings) -> None:
     """Serve MCP on stdin and stdout (the default)."""
     if _is_terminal():
         click.echo(_welcome(settings), err=True)
-    import anyio
+    import asyncio
 
     from uniko_mcp.server.stdio import serve_stdio
 
-    raise SystemExit(anyio.run(serve_stdio, settings))
+    asyncio.run(serve_stdio(settings))
 
 
 def _is_terminal() -> bool:

@@ -28,7 +28,7 @@ class Scene:
 
 def _goal(answer: Answer) -> list[str]:
     goal = answer["goal"]
-    return [f"goal {goal['goal_id']!r} is {goal['phase']}, due {goal['deadline']}"]
+    return [f"goal {goal['goal_id']!r} is {goal['phase']}, due {_day(goal['deadline'])}"]
 
 
 def _task(answer: Answer) -> list[str]:
@@ -62,22 +62,27 @@ def _found(answer: Answer) -> list[str]:
 
 
 def _sources(answer: Answer) -> list[str]:
-    return [f"{step['relation']} {step['kind']} {step.get('text') or step['id']}" for step in answer["provenance"]]
+    return [f"{step['relation']} {step['kind']}: {step.get('text') or step['id']}" for step in answer["provenance"]]
 
 
 def _context(answer: Answer) -> list[str]:
     goal = answer["goal"]
     return [
-        f"{goal['title']} ({goal['phase']}, due {goal['deadline']})",
+        f"{goal['title']} ({goal['phase']}, due {_day(goal['deadline'])})",
         *(f"task: {task['title']} ({task['phase']})" for task in answer["tasks"]),
         *(f"{message['sender']}: {message['content']}" for message in answer["recent_messages"]),
         *(f"fact: {_fact(fact)}" for fact in answer["facts"]),
     ]
 
 
+def _lesson(answer: Answer) -> list[str]:
+    episode = answer["memory"]
+    return [f"{episode['text']}: {episode['outcome']}"]
+
+
 def _updated(answer: Answer) -> list[str]:
     goal = answer["goal"]
-    return [f"goal {goal['goal_id']!r} is {goal['phase']}, metrics {goal['metrics']}"]
+    return [f"goal {goal['goal_id']!r} is {goal['phase']}, with {goal['metrics']}"]
 
 
 def _fact(fact: Answer) -> str:
@@ -89,108 +94,83 @@ def _day(time: str) -> str:
     return time.partition("T")[0]
 
 
+_GOAL: Final = {"goal_id": "billing", "title": "Move billing to Nordpay", "deadline": "2030-03-31"}
+_MESSAGES: Final = {
+    "session_id": "monday",
+    "goal_id": "billing",
+    "messages": [
+        {
+            "message_id": "m1",
+            "sender": "Ana",
+            "content": "New customers pay through Nordpay since September 2024. Never touch old refunds, please.",
+        },
+        {
+            "message_id": "m2",
+            "sender": "assistant",
+            "role": "assistant",
+            "content": "Understood. I begin with the invoices.",
+        },
+    ],
+}
+_OBSERVATION: Final = {
+    "observation_id": "o1",
+    "message_id": "m1",
+    "subject": "billing",
+    "content": "New customers pay through Nordpay since September 2024.",
+}
+_ACME: Final = {"subject": "billing", "predicate": "runs on", "object": "Acme", "valid_from": "2021-05-01"}
+_NORDPAY: Final = {
+    "fact_id": "nordpay",
+    "subject": "billing",
+    "predicate": "runs on",
+    "object": "Nordpay",
+    "valid_from": "2024-09-01",
+    "supporting_observation_ids": ["o1"],
+    "supersede": True,
+}
+_ACTION: Final = {
+    "action_id": "a1",
+    "action_type": "tool_call",
+    "input": "export_invoices --year 2024",
+    "error": "timeout after 30 s",
+    "session_id": "monday",
+}
+_EPISODE: Final = {
+    "episode_id": "e1",
+    "action_type": "debugging",
+    "state": {"topic": "The export of a whole year times out"},
+    "outcome": "success: exported month by month",
+    "involved_action_ids": ["a1"],
+    "task_id": "export",
+}
+
 DAY: Final = (
     Scene(
         "Morning: a plan that outlives the session",
         (
-            Step(
-                "create_goal",
-                {"goal_id": "billing", "title": "Move billing to Nordpay", "deadline": "2030-03-31"},
-                _goal,
-            ),
+            Step("create_goal", _GOAL, _goal),
             Step("create_task", {"task_id": "export", "title": "Export the invoices", "goal_id": "billing"}, _task),
             Step("create_task", {"task_id": "switch", "title": "Switch the checkout", "goal_id": "billing"}, _task),
         ),
     ),
+    Scene("A talk, kept word for word", (Step("record_messages", _MESSAGES, _messages),)),
     Scene(
-        "A talk, kept word for word",
+        "What is known, since when, and from whom",
         (
-            Step(
-                "record_messages",
-                {
-                    "session_id": "monday",
-                    "goal_id": "billing",
-                    "messages": [
-                        {
-                            "message_id": "m1",
-                            "sender": "Ana",
-                            "content": "We signed with Nordpay. Refunds stay with Acme until June, never touch them.",
-                        },
-                        {
-                            "message_id": "m2",
-                            "sender": "assistant",
-                            "role": "assistant",
-                            "content": "Understood. I start with the invoices.",
-                        },
-                    ],
-                },
-                _messages,
-            ),
-            Step(
-                "add_observation",
-                {
-                    "observation_id": "o1",
-                    "message_id": "m1",
-                    "subject": "refunds",
-                    "content": "Refunds stay with Acme until June.",
-                },
-                _observation,
-            ),
+            Step("add_observation", _OBSERVATION, _observation),
+            Step("assert_fact", _ACME, _asserted),
+            Step("assert_fact", _NORDPAY, _asserted),
+            Step("search_facts", {"subject": "billing"}, _found),
+            Step("search_facts", {"subject": "billing", "as_of": "2023-12-24"}, _found),
+            Step("get_memory", {"id": "nordpay"}, _sources),
         ),
     ),
     Scene(
         "Work, and what it taught",
         (
-            Step(
-                "record_action",
-                {
-                    "action_id": "a1",
-                    "action_type": "tool_call",
-                    "input": "export_invoices --year 2024",
-                    "error": "timeout after 30 s",
-                    "session_id": "monday",
-                },
-                _action,
-            ),
-            Step(
-                "record_episode",
-                {
-                    "episode_id": "e1",
-                    "action_type": "debugging",
-                    "state": {"topic": "The export times out on a whole year"},
-                    "outcome": "success: exported month by month",
-                    "involved_action_ids": ["a1"],
-                    "task_id": "export",
-                },
-                _episode,
-            ),
+            Step("record_action", _ACTION, _action),
+            Step("record_episode", _EPISODE, _episode),
             Step("update_task", {"task_id": "export", "status": "done"}, _task),
-        ),
-    ),
-    Scene(
-        "Facts have a time: what was true stays true for then",
-        (
-            Step(
-                "assert_fact",
-                {"subject": "billing", "predicate": "runs on", "object": "Acme", "valid_from": "2021-05-01"},
-                _asserted,
-            ),
-            Step(
-                "assert_fact",
-                {
-                    "fact_id": "nordpay",
-                    "subject": "billing",
-                    "predicate": "runs on",
-                    "object": "Nordpay",
-                    "valid_from": "2024-09-01",
-                    "supporting_observation_ids": ["o1"],
-                    "supersede": True,
-                },
-                _asserted,
-            ),
-            Step("search_facts", {"subject": "billing"}, _found),
-            Step("search_facts", {"subject": "billing", "as_of": "2023-12-24"}, _found),
-            Step("get_memory", {"id": "nordpay"}, _sources),
         ),
     ),
 )
@@ -200,11 +180,9 @@ NEXT_DAY: Final = (
         "The next day, a new session: where were we?",
         (
             Step("goal_context", {"goal_id": "billing"}, _context),
-            Step(
-                "update_goal",
-                {"goal_id": "billing", "status": "done", "result": {"invoices_moved": 4812}},
-                _updated,
-            ),
+            Step("get_memory", {"id": "e1"}, _lesson),
+            Step("update_task", {"task_id": "switch", "status": "done"}, _task),
+            Step("update_goal", {"goal_id": "billing", "status": "done", "result": {"invoices": 4812}}, _updated),
         ),
     ),
 )
