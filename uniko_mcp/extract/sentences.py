@@ -28,6 +28,9 @@ _ABBREVIATIONS: Final = words(
 _MAY_END_A_SENTENCE: Final = words("etc inc ltd co corp jr sr a.m p.m u.s u.k ph.d m.d usw")
 _LAST_WORD: Final = re.compile(r"[\w.]+$")
 _NEXT: Final = re.compile(r"""\s*["'“‘«(\[]*(\S)""")
+_OPENS_LOWER_CASE: Final = re.compile(
+    r"\s*(?:i|it|its|we|you|he|she|they|the|this|that|these|there|my|our|and|but|so|also|then|now|what|how|can|do)\b"
+)  # how sentences begin where all is written in lower case
 _SHORT_LINE: Final = 60  # a line this much shorter than a screen was broken on purpose, not wrapped
 
 
@@ -72,7 +75,8 @@ def _ends_sentence(text: str, begin: int, stop: re.Match[str], end: int) -> bool
     following = _NEXT.match(text, stop.end(), end)
     if following is None:
         return True
-    if following.group(1).islower():
+    lower = following.group(1).islower()
+    if lower and (stop.group() != "." or not _OPENS_LOWER_CASE.match(text, stop.end(), end)):
         return False
     if stop.group() != ".":
         return True
@@ -81,7 +85,7 @@ def _ends_sentence(text: str, begin: int, stop: re.Match[str], end: int) -> bool
         return True
     word = match.group().lower()
     if word in _ABBREVIATIONS:
-        return word in _MAY_END_A_SENTENCE
+        return word in _MAY_END_A_SENTENCE and not lower
     initial = len(word) == 1 and word.isalpha() and word != "i"
     numbering = word.isdigit() and match.start() == begin
     return not (initial or numbering)

@@ -137,6 +137,11 @@ def may_be_noun(word: str) -> bool:
     return form is not None and form.tense in {"base", "third"} and form.lemma in _OFTEN_NOUNS
 
 
+def is_same_in_past(word: str) -> bool:
+    """Whether the verb's base, past and participle look alike: "put", "set"."""
+    return word in _SAME_PAST
+
+
 def third_person(word: str) -> str:
     """The form that agrees with "she": "am" gives "is", "try" gives "tries"; any other form is returned unchanged."""
     if word in _THIRD:
