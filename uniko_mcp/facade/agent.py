@@ -49,7 +49,7 @@ class Agent:
         action_type: str,
         *,
         action_id: str | None = None,
-        input: Any = None,  # noqa: A002 - the operation's name for it
+        input: Any = None,
         output: Any = None,
         status: str | None = None,
         error: str | None = None,
