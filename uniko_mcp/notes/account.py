@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from anyio import to_thread
-
 from uniko_mcp.errors import IdentityError
+from uniko_mcp.notes.files import on_disk
 from uniko_mcp.notes.identity import Identity, KeyCabinet
 from uniko_mcp.notes.models import NoteKind
 from uniko_mcp.notes.settings import NotesSettings
@@ -88,7 +87,7 @@ class Accounts:
         for kind in NoteKind:
             if text := await old.notebook.current(kind):
                 await new.notebook.write(kind, text.content)
-        await to_thread.run_sync(self._cabinet.replace, secret, new.npub, self.folder / old.npub)
+        await on_disk(self._cabinet.replace, secret, new.npub, self.folder / old.npub)
         self.current = new
         return new
 
@@ -106,5 +105,5 @@ class Accounts:
         from uniko_mcp.notes.outbox import Outbox
 
         folder = self.folder / identity.signer.npub
-        outbox = await to_thread.run_sync(Outbox, folder / "outbox.json")
+        outbox = await on_disk(Outbox, folder / "outbox.json")
         return Account(identity, Notebook(folder, identity.signer, self._settings.app_tag), outbox)

@@ -8,11 +8,10 @@ from collections.abc import Awaitable, Callable
 from time import time
 from typing import Final, TypeAlias
 
-from anyio import to_thread
-
 from uniko_mcp.errors import IdentityError, StoreError
 from uniko_mcp.notes.account import Account
 from uniko_mcp.notes.events import SignedEvent
+from uniko_mcp.notes.files import on_disk
 from uniko_mcp.notes.models import ConnectionState, Delivery, NoteKind, RelayStatus, Stamp
 from uniko_mcp.notes.notebook import Receipt
 from uniko_mcp.notes.relay import (
@@ -243,7 +242,7 @@ class RelayLink:
         return wait or None
 
     async def _settle(self, kind: NoteKind, delivery: Delivery) -> None:
-        await to_thread.run_sync(self._outbox.record, self.url, kind, delivery)
+        await on_disk(self._outbox.record, self.url, kind, delivery)
         await self._announce()
 
     async def _rest(self, resting: bool) -> None:

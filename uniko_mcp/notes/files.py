@@ -4,9 +4,31 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar, TypeVarTuple, Unpack
 
-from uniko_mcp.errors import IdentityError
+from anyio import to_thread
+
+from uniko_mcp.errors import IdentityError, StoreError
+
+T = TypeVar("T")
+Arguments = TypeVarTuple("Arguments")
+
+
+async def on_disk(work: Callable[[Unpack[Arguments]], T], *arguments: *Arguments) -> T:
+    """Do blocking work on files in a thread.
+
+    Raises:
+        StoreError: The system refused it.
+    """
+    try:
+        return await to_thread.run_sync(work, *arguments)
+    except OSError as error:
+        raise StoreError(
+            f"The notes on disk cannot be used ({error.strerror})",
+            next_step="The memory is as it was. Check space and permissions of the data directory, then try again",
+        ) from error
 
 
 def make_private_folder(folder: Path) -> None:

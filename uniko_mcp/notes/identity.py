@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, cast
 from anyio import to_thread
 
 from uniko_mcp.errors import IdentityError
-from uniko_mcp.notes.files import make_private_folder, read_private, sync_folder, write_durably
+from uniko_mcp.notes.files import make_private_folder, on_disk, read_private, sync_folder, write_durably
 from uniko_mcp.notes.models import KeySource
 from uniko_mcp.notes.settings import NotesSettings
 
@@ -66,7 +66,7 @@ class KeyCabinet:
             return Identity(await self._from_bunker(self._settings.bunker.get_secret_value()), "bunker")
         if self._settings.keyring and (secret := await to_thread.run_sync(_keyring_secret)):
             return Identity(signer.local_signer(secret), "keyring")
-        if secret := await to_thread.run_sync(self.read_key_file):
+        if secret := await on_disk(self.read_key_file):
             return self._noting_the_unused(Identity(signer.local_signer(secret), "file"))
         if self._settings.nsec:
             return Identity(signer.local_signer(self._settings.nsec.get_secret_value()), "environment")
@@ -81,7 +81,7 @@ class KeyCabinet:
         signer = await to_thread.run_sync(_signer_module)
         secret = signer.new_secret()
         made = signer.local_signer(secret)
-        if not await to_thread.run_sync(self._keep_first, secret, made.npub):
+        if not await on_disk(self._keep_first, secret, made.npub):
             existing = await self.load()
             assert existing is not None
             return existing
@@ -145,10 +145,10 @@ class KeyCabinet:
     async def _from_bunker(self, uri: str) -> Signer:
         path = self._directory / "notes" / _BUNKER_FILE
         address = hashlib.sha256(uri.encode()).hexdigest()
-        known = await to_thread.run_sync(_read_bunker_session, path, address)
+        known = await on_disk(_read_bunker_session, path, address)
         signer, session = await _signer_module().connect_bunker(uri, known)
         if session != known:
-            await to_thread.run_sync(_write_bunker_session, path, address, session)
+            await on_disk(_write_bunker_session, path, address, session)
         return signer
 
 

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import time
-from typing import Literal, TypeVar
+from typing import Literal
 
 from anyio import to_thread
 
-from uniko_mcp.errors import NotFoundError, StoreError
+from uniko_mcp.errors import NotFoundError
 from uniko_mcp.notes.archive import Archive
 from uniko_mcp.notes.events import BLANK, SignedEvent, fault_of, tags_for
+from uniko_mcp.notes.files import on_disk
 from uniko_mcp.notes.models import NoteKind, Stamp, Version
 from uniko_mcp.notes.signer import Signer, UndecryptableError, is_signed
 
 _log = logging.getLogger(__name__)
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +52,8 @@ class Notebook:
         self._app_tag = app_tag
         self._archives = {kind: Archive(folder / kind.identifier) for kind in NoteKind}
         self._cache: dict[NoteKind, Text | None] = {}
+        self._high_water: dict[NoteKind, Stamp | None] = {}
+        """The newest version of each note that was ever seen here, whether it can be read or not."""
         self._turn = asyncio.Lock()
 
     def cached(self, kind: NoteKind) -> Text | None:
@@ -79,11 +80,12 @@ class Notebook:
         """
         async with self._turn:
             await self._open(kind)
-            newest = await to_thread.run_sync(self._archives[kind].high_water)
+            newest = self._high_water[kind]
             created_at = max(int(time()), newest.created_at + 1 if newest else 0)
             payload = await self.signer.encrypt(content or BLANK)
             event = await self.signer.sign(payload, tags_for(kind, self._app_tag), created_at)
-            await _on_disk(lambda: self._archives[kind].add(event))
+            await on_disk(self._archives[kind].add, event)
+            self._saw(kind, event.stamp)
             self._cache[kind] = Text(event.stamp, content)
             return event
 
@@ -106,12 +108,12 @@ class Notebook:
     async def event(self, kind: NoteKind) -> SignedEvent | None:
         """The signed event of the current text."""
         text = await self.current(kind)
-        return await to_thread.run_sync(self._archives[kind].read, text.stamp) if text else None
+        return await on_disk(self._archives[kind].read, text.stamp) if text else None
 
     async def versions(self, kind: NoteKind) -> list[Version]:
         """The kept versions, newest first."""
         current = await self.current(kind)
-        stamps = await to_thread.run_sync(self._archives[kind].stamps)
+        stamps = await on_disk(self._archives[kind].stamps)
         return [
             Version(kind, stamp.event_id, stamp.created_at, stamp == (current and current.stamp)) for stamp in stamps
         ]
@@ -133,24 +135,25 @@ class Notebook:
 
     async def count(self, kind: NoteKind) -> int:
         """How many versions are kept."""
-        return len(await to_thread.run_sync(self._archives[kind].stamps))
+        return len(await on_disk(self._archives[kind].stamps))
 
     async def unreadable(self, kind: NoteKind) -> Stamp | None:
         """A version newer than the current one that cannot be read, if there is one."""
         current = await self.current(kind)
-        newest = await to_thread.run_sync(self._archives[kind].high_water)
+        newest = self._high_water[kind]
         return newest if newest and newest.supersedes(current.stamp if current else None) else None
 
     async def _take(self, kind: NoteKind, event: SignedEvent) -> Receipt:
         before = await self._open(kind)
         archive = self._archives[kind]
+        self._saw(kind, event.stamp)
         try:
             content = await self.signer.decrypt(event.content)
         except UndecryptableError:
-            if await _on_disk(lambda: archive.keep_aside(event)):
+            if await on_disk(archive.keep_aside, event):
                 _log.warning("A relay has a version of %s that %s cannot read; kept aside", kind, self.signer.npub)
             return Receipt("unreadable", kind)
-        if not await _on_disk(lambda: archive.add(event)):
+        if not await on_disk(archive.add, event):
             return Receipt("known", kind)
         if not event.stamp.supersedes(before.stamp if before else None):
             return Receipt("older", kind)
@@ -162,17 +165,22 @@ class Notebook:
         if kind in self._cache:
             return self._cache[kind]
         text = None
-        for stamp in await to_thread.run_sync(self._archives[kind].stamps):
+        self._high_water[kind] = await on_disk(self._archives[kind].high_water)
+        for stamp in await on_disk(self._archives[kind].stamps):
             if text := await self._decipher(kind, stamp):
                 break
-            place = await to_thread.run_sync(self._archives[kind].set_aside, stamp)
+            place = await on_disk(self._archives[kind].set_aside, stamp)
             _log.warning("A version of %s cannot be read by %s; kept as %s", kind, self.signer.npub, place)
         self._cache[kind] = text
         return text
 
+    def _saw(self, kind: NoteKind, stamp: Stamp) -> None:
+        if stamp.supersedes(self._high_water[kind]):
+            self._high_water[kind] = stamp
+
     async def _decipher(self, kind: NoteKind, stamp: Stamp) -> Text | None:
         try:
-            event = await to_thread.run_sync(self._archives[kind].read, stamp)
+            event = await on_disk(self._archives[kind].read, stamp)
             return Text(stamp, _unblanked(await self.signer.decrypt(event.content)))
         except (ValueError, UndecryptableError):
             return None
@@ -180,13 +188,3 @@ class Notebook:
 
 def _unblanked(content: str) -> str:
     return "" if content == BLANK else content
-
-
-async def _on_disk(write: Callable[[], T]) -> T:
-    try:
-        return await to_thread.run_sync(write)
-    except OSError as error:
-        raise StoreError(
-            f"The notes cannot be written ({error.strerror})",
-            next_step="The memory is as it was; make room and try again",
-        ) from error

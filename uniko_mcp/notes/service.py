@@ -9,11 +9,10 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
-from anyio import to_thread
-
 from uniko_mcp.errors import IdentityError, NotFoundError
 from uniko_mcp.notes.account import Account, Accounts
 from uniko_mcp.notes.events import SignedEvent
+from uniko_mcp.notes.files import on_disk
 from uniko_mcp.notes.limits import check_size
 from uniko_mcp.notes.models import Note, NoteKind, NotesStatus, SaveReport, Stamp, Version
 from uniko_mcp.notes.section import fit_section, section
@@ -64,7 +63,7 @@ class Notes:
         whatever the caller does next; see `ready`.
         """
         notes = cls(directory, settings)
-        if await to_thread.run_sync(notes._accounts.has, NoteKind.SHORT_TERM):
+        if await on_disk(notes._accounts.has, NoteKind.SHORT_TERM):
             notes._warming = notes._spawn(notes._warm_up())
         return notes
 

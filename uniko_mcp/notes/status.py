@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from anyio import to_thread
-
+from uniko_mcp.notes.files import on_disk
 from uniko_mcp.notes.models import NoteKind, NotesStatus, RelayStatus, Stamp, Version
 from uniko_mcp.notes.settings import NotesSettings
 
@@ -69,7 +68,7 @@ def overtaken_warning(ours: Stamp, other: Version) -> str:
 
 
 async def _of_others(kind: NoteKind, accounts: Accounts, absence: str) -> list[str]:
-    others = await to_thread.run_sync(accounts.others, kind)
+    others = await on_disk(accounts.others, kind)
     if not others:
         return []
     return [f"There is {absence}. Those of {', '.join(others)} are kept in {accounts.folder} and need that key"]
