@@ -27,6 +27,7 @@ _CONFIDENCE: Final = {
     "addressee": 0.6,
     "named": 0.85,
     "phrase": 0.7,
+    "bare": 0.5,
     "person": 0.7,
     "thing": 0.6,
 }
@@ -38,7 +39,16 @@ _WITHOUT_OBJECT: Final = 0.9
 _FEWEST_WORDS: Final = 3
 _FIRST_PERSON: Final = re.compile(r"\b(?:I|I'm|I've|my|me|we|our|us)\b")
 _REPORT: Final = re.compile(r"^(?:I|We)(?:'ve| have| had)? (?:\w+ly |just |also |already )?(?P<verb>\w+)")
-_DEICTIC: Final = re.compile(r"^(?:this|that|these|those|it)\b", re.IGNORECASE)
+_LOOSE_START: Final = re.compile(
+    r"(?:my|our|the|a|an|one|some|when|while|after|before|since|as|for|in|on|at|during|with|without|if|although|though"
+    r"|last|next|every|\w{3,}ing)\b",
+    re.IGNORECASE,
+)
+_EMPTY_OBJECT: Final = re.compile(
+    r"(?:it|them)\b|(?:this|that|these|those|so|you|there|here|one|though|too|well|a lot|alright|something|anything|everything)"
+    r"(?:$| (?:for|to|without|with|by|at|about|of|now|too|again|then|when)\b)",
+    re.IGNORECASE,
+)
 _SECOND_PERSON: Final = re.compile(r"\b(?:you|your|yours|yourself)\b", re.IGNORECASE)
 _SHARED_PICTURE: Final = re.compile(r"^\s*\[")
 _ARTICLE: Final = re.compile(r"^(?:the|a|an)\s+", re.IGNORECASE)
@@ -47,6 +57,8 @@ _RELATIVE: Final = re.compile(
 )
 _SYMBOLS: Final = re.compile(r"[{}<>=|\\^~;$#*/_\[\]]")
 _TOO_MANY_SYMBOLS: Final = 0.06  # as a share of the characters; prose in the samples read stays below 0.03
+_UNSAID: Final = {"been": "have ", "gonna": "am "}
+"""The auxiliary that a sentence without subject leaves out too."""
 _ABOUT: Final = frozenset({"at", "since", "by"})
 
 
@@ -90,8 +102,9 @@ class _Talk:
         position = clause.start
         for date in self.dates_in(clause):
             if date.relative:
-                pieces += [self.text[position : date.end], f" [{date.label}]"]
-                position = date.end
+                end = date.end + 2 * self.text.startswith(("'s", "’s"), date.end)
+                pieces += [self.text[position:end], f" [{date.label}]"]
+                position = end
         return "".join([*pieces, self.text[position : clause.end]])
 
 
@@ -197,7 +210,7 @@ def _claim_text(talk: _Talk, clause: Stretch, parts: Frame, subject: str, lead: 
         start = start or ("I" if parts.person == "implied" else _mentioned(parts, subject))
         text = f"{start} {text}"
     elif parts.person == "implied":
-        text = f"I {'have ' if text.lower().startswith('been ') else ''}{text[:1].lower()}{text[1:]}"
+        text = f"I {_UNSAID.get(text.split(maxsplit=1)[0].lower(), '')}{text[:1].lower()}{text[1:]}"
     elif parts.person in {"person", "thing"} and not lead.strip():
         text = _replaced(text, parts.subject.end - parts.subject.start, _mentioned(parts, subject))
     return _sentence(named(text, talk.speaker, talk.addressee))
@@ -210,7 +223,7 @@ def _mentioned(parts: Frame, subject: str) -> str:
 def _loose_claim(talk: _Talk, sentence: Stretch, clause: Stretch) -> Claim | None:
     """A statement about the speaker whose parts the rules cannot tell apart."""
     surface = talk.text[clause.start : clause.end]
-    if talk.assistant or not _FIRST_PERSON.search(surface) or _DEICTIC.match(surface) or speech.orders(surface):
+    if talk.assistant or not _FIRST_PERSON.search(surface) or not _LOOSE_START.match(surface) or speech.orders(surface):
         return None
     if len(surface.split()) < 2 * _FEWEST_WORDS or _SECOND_PERSON.search(surface):
         return None
@@ -243,7 +256,7 @@ def _subject(talk: _Talk, parts: Frame, before: Sequence[Claim]) -> str | None:
             return _last_person(talk, before)
         case "thing":
             return _last_thing(talk, before)
-        case "named" | "phrase":
+        case "named" | "phrase" | "bare":
             return _ARTICLE.sub("", _phrase(talk, parts))
 
 
@@ -268,23 +281,8 @@ def _is_worth_keeping(talk: _Talk, parts: Frame, clause: Stretch) -> bool:
     if parts.object is None:
         return parts.predicate.end - parts.predicate.start > 2
     rest = talk.text[parts.object.start : parts.object.end]
-    empty = rest.lower() in {
-        "it",
-        "that",
-        "this",
-        "so",
-        "you",
-        "them",
-        "to you",
-        "there",
-        "one",
-        "too",
-        "well",
-        "lot",
-        "a lot",
-    }
     about_you = talk.addressee is None and parts.person != "addressee" and _SECOND_PERSON.match(rest) is not None
-    return not empty and not about_you
+    return not about_you and _EMPTY_OBJECT.match(rest) is None
 
 
 def _reports(surface: str) -> bool:

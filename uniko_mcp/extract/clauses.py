@@ -17,9 +17,10 @@ _QUESTION: Final = (
 _JOINTS: Final = re.compile(
     rf"""[,;]?\s+(?:and|but|so|yet)\s+(?={_PERSON})          # ... and I
     |[,;]\s+(?:and|but|so|yet)\s+(?={_THING}|[A-Z][a-z]+\s)  # ..., but the
+    |,?\s+because\s+(?=(?:I|we|my|our)(?:['’](?:m|re|ve|d|ll))?\s)
     |\s+(?:and|but)\s+(?={_THING}(?:[\w'’-]+\s){{1,3}}(?:is|are|was|were|has|had|will|can)\s)
     |,?\s+(?:and|but|so|then)\s+(?={_QUESTION})              # ... so can you
-    |,\s+(?={_PERSON}|{_QUESTION})                           # ..., I
+    |,\s+(?={_PERSON}|{_QUESTION}|here(?:['’]s|\ is|\ are)\s)                           # ..., I
     |\s*;\s+
     |\s+(?:-|–|—|--)\s+(?={_PERSON}|{_THING}|{_QUESTION})
     |\s*[:;]-?[)D(P]\s+""",

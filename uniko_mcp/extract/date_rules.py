@@ -297,6 +297,8 @@ def _ago(match: re.Match[str], reference: Reference) -> Reading:
 def _ahead(match: re.Match[str], reference: Reference) -> Reading | None:
     if _unit(match) in {"minute", "hour"} and not match["from"]:
         return None  # "in 30 minutes" is as often how long a thing took
+    if not match["from"] and reference.direction(match) < 0:
+        return None  # "built it in two days", "have not met in a few weeks"
     return _distant(match, reference, 1)
 
 

@@ -6,12 +6,13 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from uniko_mcp.extract import gazetteer
 from uniko_mcp.extract.sentences import Stretch
 from uniko_mcp.extract.verbs import BE, MODALS, is_past, is_same_in_past, may_be_noun, verb_form
 from uniko_mcp.extract.wordlist import words
 
-Person: TypeAlias = Literal["speaker", "group", "addressee", "person", "thing", "named", "phrase", "implied"]
-"""Who the subject is: I, we, you, he or she, it, a proper name, a noun phrase, or the speaker left unsaid."""
+Person: TypeAlias = Literal["speaker", "group", "addressee", "person", "thing", "named", "phrase", "bare", "implied"]
+"""Who the subject is: I, we, you, he or she, it, a proper name, "the ..." or "my ...", a noun alone, or I left unsaid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ _NO_SUBJECT: Final = words(
 )
 _NEVER_IN_SUBJECT: Final = words(
     """
-    that which who whom whose what when where why how if because while although though but so than i we he she it you they
+    that which who whom whose what when where why how if because while although though but so than i we he she it you they to
     """
 )
 _ADVERBS: Final = words(
@@ -69,6 +70,9 @@ _ADVERBS: Final = words(
 _DROPPED_ADVERBS: Final = _ADVERBS - words("not never always usually sometimes")
 _TEMPORAL: Final = words(
     "recently currently now then sometimes usually often today lately once nowadays eventually finally soon later yesterday"
+)
+_BEFORE_INFINITIVES_ONLY: Final = words(
+    "want need plan hope decide try use manage intend agree offer expect choose promise refuse fail struggle be able"
 )
 _LEADING_ADVERBS: Final = _TEMPORAL | (_ADVERBS - words("not both only so pretty too"))
 _PREPOSITIONS: Final = words(
@@ -83,13 +87,13 @@ _STOPS: Final = words(
 _CATENATIVES: Final = words(
     """
     want need plan hope decide try have use like love hate prefer start begin continue manage learn intend agree offer wish
-    expect help go get choose promise refuse fail tend aim seem happen be able
+    expect help go get choose promise refuse fail tend aim seem happen struggle be able
     """
 )
 _MARKS: Final = frozenset({",", ";", ":", "(", "…"})
 _SHORT: Final = words("m re ve d ll s")
 _MAX_SUBJECT: Final = 8  # words; a longer stretch before a verb is rarely one noun phrase
-_MAX_OBJECT: Final = 12
+_MAX_OBJECT: Final = 18
 
 
 def frame(text: str, clause: Stretch, *, cuts: frozenset[int] = frozenset()) -> Frame | None:
@@ -134,7 +138,7 @@ def predicate_words(surface: str) -> str:
 def _subject_start(tokens: list[_Word]) -> int | None:
     """The index of the word that the subject begins with, behind phrases of time, place or condition."""
     index = 0
-    while index < len(tokens) and (tokens[index].lower in _LEADING_ADVERBS or tokens[index].text == ","):
+    while index < len(tokens) and _is_leading_adverb(tokens[index]):
         index += 1
     if index >= len(tokens):
         return None
@@ -148,6 +152,10 @@ def _subject_start(tokens: list[_Word]) -> int | None:
         if word in {"i", "we"} and later <= index + 6 and not _is_conjunction(tokens[index].lower):
             return later
     return index if verb_form(tokens[index].lower) else None
+
+
+def _is_leading_adverb(word: _Word) -> bool:
+    return word.text == "," or word.lower in _LEADING_ADVERBS or _is_adverb(word.lower)
 
 
 def _leads_in(word: str) -> bool:
@@ -192,7 +200,7 @@ def _with_verb(
 def _is_implied(tokens: list[_Word], first: int) -> bool:
     """Diary style: "Went to the beach", "Just finished the report", "Gonna move"."""
     form = verb_form(tokens[first].lower)
-    if tokens[first].lower in {"gonna", "been"}:
+    if tokens[first].lower in {"gonna", "been", "haven't", "didn't", "couldn't"}:
         return True
     if form is None or form.tense != "past" or form.lemma in {"be", "have", "do"}:
         return False
@@ -201,23 +209,31 @@ def _is_implied(tokens: list[_Word], first: int) -> bool:
 
 def _noun_phrase(tokens: list[_Word], first: int) -> tuple[Person, Stretch, int] | None:
     determined = tokens[first].lower in _DETERMINERS
-    proper = not determined and tokens[first].text[0].isupper()
     for index in range(first + 1, min(len(tokens), first + _MAX_SUBJECT + 1)):
         word = tokens[index]
         if word.lower == "i" and tokens[index - 1].lower == "and":
             return _with_verb("group", tokens, first, index + 1, Stretch(tokens[first].start, word.end))
         if not word.text[0].isalnum() or word.lower in _NEVER_IN_SUBJECT or word.lower in _STOPS - {"and"}:
             return None
-        if index - first < 1 + determined or not _is_finite(tokens, first, index, proper):
+        proper = not determined and _is_name(tokens[first:index])
+        if index - first < 1 + determined or not _is_finite(tokens, index, proper):
             continue
         last = index - 1
         while last > first and (tokens[last].lower in _ADVERBS or _is_adverb(tokens[last].lower)):
             last -= 1
         if tokens[last].lower in _PREPOSITIONS or tokens[last].lower in _DETERMINERS or tokens[last].lower == "and":
             continue
-        person: Person = "named" if proper and all(_capital(token) for token in tokens[first : last + 1]) else "phrase"
+        person: Person = "phrase" if determined else "named" if _is_name(tokens[first : last + 1]) else "bare"
         return person, Stretch(tokens[first].start, tokens[last].end), index
     return None
+
+
+def _is_name(phrase: list[_Word]) -> bool:
+    """Whether the phrase is a proper name; one capital at the start of a clause alone does not say so."""
+    head = phrase[0].text.rstrip(".")
+    if head in gazetteer.GIVEN_NAMES or head in gazetteer.TITLES or head in gazetteer.PLACES:
+        return True
+    return all(_capital(word) for word in phrase) and (len(phrase) > 1 or not head[1:].islower())
 
 
 def _capital(word: _Word) -> bool:
@@ -226,8 +242,8 @@ def _capital(word: _Word) -> bool:
     )
 
 
-def _is_finite(tokens: list[_Word], first: int, index: int, proper: bool) -> bool:
-    """Whether the word at `index` can be the finite verb of the noun phrase that begins at `first`."""
+def _is_finite(tokens: list[_Word], index: int, proper: bool) -> bool:
+    """Whether the word at `index` can be the finite verb of the noun phrase, a proper name or not, before it."""
     word = tokens[index].lower
     bare = word.removesuffix("n't")
     if bare in BE or bare in MODALS or bare in {"has", "have", "had", "do", "does", "did", "ca", "wo"}:
@@ -247,11 +263,11 @@ def _is_finite(tokens: list[_Word], first: int, index: int, proper: bool) -> boo
 def _predicate_end(tokens: list[_Word], verb: int) -> int:
     """The index behind the predicate: auxiliaries, adverbs, the verb, "to" and further verbs, particle, preposition."""
     index, lemma = _verb_group_end(tokens, verb)
-    while lemma in _CATENATIVES and _is_infinitive(tokens, index):
+    while lemma in _CATENATIVES and _is_infinitive(tokens, index, known=lemma not in _BEFORE_INFINITIVES_ONLY):
         lemma = getattr(verb_form(tokens[index + 1].lower), "lemma", "")
         index += 2
     if lemma == "be" and index + 1 < len(tokens) and _is_adjective_before_preposition(tokens, index):
-        return index + 2
+        return index + 2 + _is_infinitive(tokens, index + 1)
     if index < len(tokens) and tokens[index].lower in _PARTICLES and lemma != "be":
         index += 1
     if index < len(tokens) and tokens[index].lower in _PREPOSITIONS and index + 1 < len(tokens):
@@ -275,14 +291,21 @@ def _verb_group_end(tokens: list[_Word], verb: int) -> tuple[int, str]:
             lemma = form.lemma if form else word
         elif word in _ADVERBS or _is_adverb(word):
             pass
-        elif form and _continues(lemma, form.tense, word):
-            lemma = form.lemma
+        elif _continues(lemma, form.tense if form else _guessed_tense(word), word):
+            lemma = form.lemma if form else word
         else:
             break
         index += 1
     while index > verb + 1 and tokens[index - 1].lower in _ADVERBS | _PREPOSITIONS:
         index -= 1
     return index, lemma
+
+
+def _guessed_tense(word: str) -> str:
+    """The tense that the ending of an unknown word tells."""
+    if len(word) > 5 and word.endswith("ing"):
+        return "gerund"
+    return "past" if is_past(word) else ""
 
 
 def _contracted_lemma(word: str, following: str) -> str:
@@ -304,11 +327,15 @@ def _continues(lemma: str, tense: str, word: str) -> bool:
             return False
 
 
-def _is_infinitive(tokens: list[_Word], index: int) -> bool:
+def _is_infinitive(tokens: list[_Word], index: int, *, known: bool = True) -> bool:
+    """Whether "to" and a verb stand at `index`; any plain word passes for a verb unless it must be a known one."""
     if index + 1 >= len(tokens) or tokens[index].lower != "to":
         return False
-    form = verb_form(tokens[index + 1].lower)
-    return form is not None and form.tense == "base"
+    word = tokens[index + 1].text
+    form = verb_form(word)
+    if form is not None or known:
+        return form is not None and form.tense == "base"
+    return word.isalpha() and word.islower() and word not in _DETERMINERS
 
 
 def _is_adjective_before_preposition(tokens: list[_Word], index: int) -> bool:
@@ -352,6 +379,8 @@ def _object(tokens: list[_Word], first: int, cuts: frozenset[int]) -> tuple[Stre
 def _is_stop(tokens: list[_Word], index: int) -> bool:
     word = tokens[index].lower
     if word == "and":
+        return index + 1 < len(tokens) and tokens[index + 1].lower in _PRONOUNS
+    if word == "so":
         return index + 1 < len(tokens) and tokens[index + 1].lower in _PRONOUNS
     return word in _STOPS and not (word == "while" and tokens[index - 1].lower == "a")
 
