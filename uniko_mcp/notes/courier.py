@@ -118,6 +118,8 @@ class RelayLink:
         self._reason = ""
         self._failures = 0
         self._refused = 0
+        self._silence = RelayFailedError("did not answer")
+        """What it means when the relay does not say what it has."""
         self._ask = False
         self._wake = asyncio.Event()
         self._heads: dict[NoteKind, Stamp] = {}
@@ -145,12 +147,13 @@ class RelayLink:
     async def run(self) -> None:
         """Until cancelled."""
         while True:
-            self._enter("connecting", "")
+            if not self._failures:
+                self._enter("connecting")
             try:
                 async with connect(self.url, self._notebook.signer, self._patience) as session:
                     await self._serve(session)
             except RelayFailedError as failure:
-                await self._fail(str(failure))
+                await self._fail(str(failure), failure.state)
             except (IdentityError, StoreError) as failure:
                 await self._fail(failure.message)
             except Exception:  # a link has to outlive whatever one connection brings
@@ -162,6 +165,7 @@ class RelayLink:
         """Listen and deliver side by side until either ends, which ends the other."""
         self._heads.clear()
         self._refused = 0
+        self._silence = RelayFailedError(f"did not answer within {self._patience.answer:g} s")
         answer = asyncio.Event()
         await session.ask_for_notes()
         listening = asyncio.create_task(self._listen(session, answer))
@@ -184,13 +188,12 @@ class RelayLink:
                     self.answered = True
                     self.at_rest = False
                     answer.set()
-                    self._enter("connected", "")
+                    self._enter("connected")
                     await self._finish_round()
                 case AuthenticationAsked():
-                    self._reason = "asks for authentication and has not accepted this key"
+                    self._silence = RelayFailedError("asks for authentication and accepts none of this key", "refused")
                 case ReadRefused(reason):
-                    self._state = "refused"
-                    raise RelayFailedError(f"refused the read: {reason}")
+                    raise RelayFailedError(f"refused the read: {reason}", "refused")
 
     def _weigh(self, event: SignedEvent, receipt: Receipt) -> None:
         """Remember the newest that this relay has of each note, and how often it sent what is none."""
@@ -207,7 +210,7 @@ class RelayLink:
         try:
             await asyncio.wait_for(answer.wait(), self._patience.answer)
         except TimeoutError:
-            raise RelayFailedError(self._reason or f"did not answer within {self._patience.answer:g} s") from None
+            raise self._silence from None
         while True:
             self._wake.clear()
             if self._ask:
@@ -249,12 +252,12 @@ class RelayLink:
         self.at_rest = resting
         await self._announce()
 
-    def _enter(self, state: ConnectionState, reason: str) -> None:
+    def _enter(self, state: ConnectionState, reason: str = "") -> None:
         self._state, self._reason = state, reason
 
-    async def _fail(self, reason: str) -> None:
+    async def _fail(self, reason: str, state: ConnectionState = "unreachable") -> None:
         self._failures += 1
-        self._enter("refused" if self._state == "refused" else "unreachable", reason)
+        self._enter(state, reason)
         self.at_rest = True
         _log.info("Relay %s: %s", self.url, reason)
         await self._finish_round()

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias, cast
 import nostr_sdk  # pyright: ignore[reportMissingTypeStubs]
 
 from uniko_mcp.notes.events import EVENT_KIND, SignedEvent
-from uniko_mcp.notes.models import DeliveryState, NoteKind
+from uniko_mcp.notes.models import ConnectionState, DeliveryState, NoteKind
 from uniko_mcp.notes.sdk import SdkError, callbacks_on_this_loop
 from uniko_mcp.notes.settings import Patience
 from uniko_mcp.notes.signer import Signer
@@ -30,7 +30,11 @@ _FINAL_REFUSALS: Final = frozenset({"blocked", "invalid", "mute", "pow", "restri
 
 
 class RelayFailedError(Exception):
-    """The relay cannot be used now; the message says why."""
+    """The relay cannot be used now: the message says why, `state` whether it is out of reach or does not want us."""
+
+    def __init__(self, reason: str, state: ConnectionState = "unreachable") -> None:
+        super().__init__(reason)
+        self.state: ConnectionState = state
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ class LocalRelay:
         self._relay: nostr_sdk.LocalRelay | None = None
 
     async def start(self) -> None:
-        self._database = self._database or nostr_sdk.NostrLmdb.open(str(self._folder))
+        self._database = self._database or await nostr_sdk.NostrLmdb.open(str(self._folder))
         builder = nostr_sdk.LocalRelayBuilder().addr("127.0.0.1").port(self._port).database(self._database)
         if self._authentication:
             mode = nostr_sdk.LocalRelayBuilderNip42Mode.BOTH
