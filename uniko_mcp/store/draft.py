@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, Final, TypeAlias
 
 from uniko_mcp.errors import StoreError
@@ -43,8 +42,8 @@ class KnownNodes:
 class Draft(View):
     """The plan of one change set.
 
-    Queries see all earlier writes but not this draft's own changes; `node`, `existing` and the checks on links see both.
-    Every change is checked when it is made, so that what is journaled can always be applied.
+    Queries see all earlier writes but not this draft's own changes; `node`, `existing` and the checks on links see
+    both. Every change is checked when it is made, so that what is journaled can always be applied.
 
     Raises (every change):
         ValueError: It does not fit the schema.
@@ -61,7 +60,7 @@ class Draft(View):
         self.absent: set[NodeRef] = set()
         self.fresh: set[NodeRef] = set()
 
-    def put(self, kind: str, id: str, /, **properties: Any) -> None:  # noqa: A002
+    def put(self, kind: str, id: str, /, **properties: Any) -> None:
         """Create the node, or set these properties on it when it is there."""
         checked = checked_node(kind, id, properties)
         node = (kind, id)
@@ -72,7 +71,7 @@ class Draft(View):
         self._written.setdefault(node, {}).update(checked)
         self._changes.append(PutNode(kind, id, checked))
 
-    def set(self, kind: str, id: str, /, **properties: Any) -> None:  # noqa: A002
+    def set(self, kind: str, id: str, /, **properties: Any) -> None:
         """Set properties of a node; nothing happens when it does not exist."""
         checked = checked_node(kind, id, properties)
         node = (kind, id)
@@ -82,14 +81,14 @@ class Draft(View):
         self._changes.append(SetNode(kind, id, checked))
 
     def link(self, edge: str, start: NodeRef, end: NodeRef, /, **properties: Any) -> None:
-        """Create the edge between two existing nodes, or set these properties on it. `start` and `end` are (kind, id)."""
+        """Create the edge between two existing nodes, each (kind, id), or set these properties on it."""
         checked = checked_edge(edge, start[0], end[0], properties)
         for node in (start, end):
             if not self._exists(node):
                 raise StoreError(f"{edge} cannot link to the {node[0]} {node[1]!r}, which does not exist")
         self._changes.append(PutEdge(edge, *start, *end, checked))
 
-    def delete(self, kind: str, id: str) -> None:  # noqa: A002
+    def delete(self, kind: str, id: str) -> None:
         """Delete the node and every edge at it; nothing happens when it does not exist."""
         checked_id(kind, id)
         node = (kind, id)
@@ -107,7 +106,7 @@ class Draft(View):
         checked_id(*end)
         self._changes.append(DeleteEdge(edge, *start, *end))
 
-    def node(self, kind: str, id: str) -> Row | None:  # noqa: A002
+    def node(self, kind: str, id: str) -> Row | None:
         """The node with this draft's own changes; None when it does not exist."""
         ref = (kind, id)
         if ref in self.absent:

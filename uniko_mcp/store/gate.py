@@ -1,9 +1,9 @@
-"""A gate that many may pass together, or one alone: queries run side by side, a checkpoint needs the graph to itself."""
+"""A gate that many pass together or one alone: queries run side by side, a checkpoint needs the graph to itself."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 
@@ -16,7 +16,7 @@ class Gate:
         self._alone = False
 
     @contextmanager
-    def together(self) -> Iterator[None]:
+    def together(self) -> Generator[None, None, None]:
         with self._changed:
             self._changed.wait_for(lambda: not self._alone)
             self._inside += 1
@@ -28,7 +28,7 @@ class Gate:
                 self._changed.notify_all()
 
     @contextmanager
-    def alone(self, patience: float | None = None) -> Iterator[bool]:
+    def alone(self, patience: float | None = None) -> Generator[bool, None, None]:
         """Yields whether the others left within `patience` seconds (None: however long it takes)."""
         with self._changed:
             self._changed.wait_for(lambda: not self._alone)

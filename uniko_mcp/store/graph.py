@@ -6,20 +6,21 @@ anybody reads, and no trust in its files without the seal.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 import kuzu
 
 from uniko_mcp.errors import StoreError
-from uniko_mcp.models.changes import ChangeSet
+from uniko_mcp.models.changes import ChangeSet, PutEdge, PutNode
+from uniko_mcp.store.bulk import load
 from uniko_mcp.store.durable import make_directory
 from uniko_mcp.store.gate import Gate
-from uniko_mcp.store.schema import META, bring_up_to_date
+from uniko_mcp.store.schema import bring_up_to_date
 from uniko_mcp.store.seal import Seal
-from uniko_mcp.store.statements import Batch, NodeRef
+from uniko_mcp.store.transaction import Transaction
 from uniko_mcp.store.view import Row, View
 
 T = TypeVar("T")
@@ -31,6 +32,10 @@ FILE_NAME: Final = "db"
 _BUFFER_POOL_BYTES: Final = 256 << 20
 _ADDRESS_SPACE_BYTES: Final = 1 << 34
 _THREADS: Final = 2
+
+
+class UnopenableError(StoreError):
+    """Kuzu cannot open its own files."""
 
 
 class Graph:
@@ -64,7 +69,14 @@ class Graph:
 
     def transaction(self) -> Transaction:
         """The next write transaction. One at a time."""
-        return Transaction(self, self._execute)
+        return Transaction(self._execute, self._committed)
+
+    def load(self, records: Iterable[PutNode | PutEdge], sequence: int) -> None:
+        """Fill an empty graph with nodes, then edges, as of this change set."""
+        leftover = load(records, self.folder.with_name(f"{self.folder.name}.csv"), self._execute)
+        transaction = self.transaction()
+        transaction.add(ChangeSet(tuple(leftover)))
+        transaction.commit(sequence)
 
     def checkpoint(self, patience: float | None = None) -> bool:
         """Move what was committed into the main file and seal it.
@@ -117,21 +129,28 @@ class Graph:
             )
             self._writer = kuzu.Connection(self._database)
         except RuntimeError as error:
-            raise StoreError(f"Kuzu cannot open {self.folder}: {_reason(error)}") from error
+            if _HELD in str(error):
+                raise StoreError(
+                    f"another process has {self.folder} open", next_step="Stop it, then start again"
+                ) from error
+            raise UnopenableError(f"Kuzu cannot open {self.folder}: {_reason(error)}") from error
         try:
             self.sequence = bring_up_to_date(self._execute)
         except BaseException:
             self._release()
             raise
 
+    def _committed(self, sequence: int) -> None:
+        self.sequence = sequence
+
     def _seal(self) -> None:
         Seal.put(self.folder, self.folder / FILE_NAME, self.sequence)
 
     def _execute(self, cypher: str, parameters: Mapping[str, Any]) -> list[Row]:
-        return _rows(self._writer, cypher, parameters)
+        return list(_rows(self._writer, cypher, parameters))
 
     @contextmanager
-    def _connection(self) -> Iterator[kuzu.Connection]:
+    def _connection(self) -> Generator[kuzu.Connection, None, None]:
         try:
             connection = self._idle.pop()
         except IndexError:
@@ -148,109 +167,40 @@ class Graph:
         self._database.close()
 
 
-class Transaction:
-    """One Kuzu transaction over many change sets, applied no sooner than someone looks.
-
-    Kuzu ends a transaction by itself when a statement fails, and says nothing; what follows would commit statement by
-    statement. So after any failure everything accepted starts again in a new transaction.
-    """
-
-    def __init__(self, graph: Graph, execute: Callable[[str, Mapping[str, Any]], list[Row]]) -> None:
-        self._graph = graph
-        self._execute = execute
-        self._active = False
-        self._accepted: list[tuple[ChangeSet, Collection[NodeRef]]] = []
-        self._applied = 0
-
-    def query(self, cypher: str, parameters: Mapping[str, Any]) -> list[Row]:
-        """The rows of a query that sees every change set accepted so far."""
-        with self._restarting():
-            self._catch_up()
-            return self._execute(cypher, parameters)
-
-    def add(self, changes: ChangeSet, fresh: Collection[NodeRef] = ()) -> None:
-        """Accept a change set. `fresh` names the nodes it creates that are surely not there yet."""
-        self._accepted.append((changes, fresh))
-
-    def commit(self, sequence: int) -> None:
-        """Apply what is left and commit, together with the number of the last change set.
-
-        Raises:
-            StoreError: Kuzu refused; the graph is as before.
-        """
-        with self._restarting():
-            self._catch_up()
-            self._execute(f"MATCH (m:{META} {{key: 'sequence'}}) SET m.value = $sequence", {"sequence": sequence})
-            self._execute("COMMIT", {})
-        self._active = False
-        self._graph.sequence = sequence
-
-    def rollback(self) -> None:
-        """End the transaction; nothing of it stays."""
-        if self._active:
-            with suppress(StoreError):  # there is none when a failing statement has ended it
-                self._execute("ROLLBACK", {})
-        self._active = False
-        self._applied = 0
-
-    def _catch_up(self) -> None:
-        if not self._active:
-            self._execute("BEGIN TRANSACTION", {})
-            self._active = True
-        batch = Batch()
-        for changes, fresh in self._accepted[self._applied :]:
-            for change in changes:
-                if not batch.add(change, fresh):
-                    self._run(batch)
-                    batch = Batch()
-                    batch.add(change, fresh)
-        self._run(batch)
-        self._applied = len(self._accepted)
-
-    def _run(self, batch: Batch) -> None:
-        for statement in batch.statements():
-            self._execute(statement.cypher, statement.parameters)
-
-    @contextmanager
-    def _restarting(self) -> Iterator[None]:
-        try:
-            yield
-        except BaseException:
-            self.rollback()
-            raise
-
-
 class _ReadSession:
     """A read-only transaction. A failed query ends it, and the queries after that are refused."""
 
     def __init__(self, connection: kuzu.Connection) -> None:
         self._connection = connection
         self._failed = False
-        _rows(connection, "BEGIN TRANSACTION READ ONLY", {})
+        _run(connection, "BEGIN TRANSACTION READ ONLY")
 
-    def rows(self, cypher: str, parameters: Mapping[str, Any]) -> list[Row]:
+    def rows(self, cypher: str, parameters: Mapping[str, Any]) -> Iterator[Row]:
         if self._failed:
             raise StoreError("an earlier query of this read failed, which ended its snapshot")
         try:
-            return _rows(self._connection, cypher, parameters)
+            yield from _rows(self._connection, cypher, parameters)
         except StoreError:
             self._failed = True
             raise
 
     def end(self) -> None:
         if not self._failed:
-            _rows(self._connection, "ROLLBACK", {})
+            _run(self._connection, "ROLLBACK")
 
 
-def _rows(connection: kuzu.Connection, cypher: str, parameters: Mapping[str, Any]) -> list[Row]:
+def _run(connection: kuzu.Connection, cypher: str) -> None:
+    for _ in _rows(connection, cypher, {}):
+        pass
+
+
+def _rows(connection: kuzu.Connection, cypher: str, parameters: Mapping[str, Any]) -> Iterator[Row]:
     try:
         result = cast("kuzu.QueryResult", connection.execute(cypher, dict(parameters)))
         try:
             columns = result.get_column_names()
-            rows: list[Row] = []
             while result.has_next():
-                rows.append(dict(zip(columns, cast("list[Any]", result.get_next()), strict=True)))
-            return rows
+                yield dict(zip(columns, cast("list[Any]", result.get_next()), strict=True))
         finally:
             result.close()
     except (RuntimeError, UnicodeDecodeError) as error:
@@ -266,6 +216,9 @@ def _reason(error: Exception) -> str:
 
 # Errors about the text of a query, which never holds values: those travel as parameters.
 _TEXT_FREE: Final = frozenset({"Parser exception", "Binder exception", "Catalog exception", "Transaction exception"})
+
+
+_HELD: Final = "Could not set lock"
 
 
 def _size(path: Path) -> int:

@@ -12,6 +12,7 @@ damaged one costs nothing but itself.
 from __future__ import annotations
 
 import errno
+import itertools
 import json
 import os
 import re
@@ -76,10 +77,15 @@ class JournalScan:
     torn: int
 
     @property
+    def last(self) -> int:
+        """The sequence number of the last entry; 0 when there is none."""
+        return self.entries[-1].sequence if self.entries else 0
+
+    @property
     def missing(self) -> list[int]:
         """The sequence numbers between the first and the last entry that no sound line has."""
-        present = [entry.sequence for entry in self.entries]
-        return [lost for left, right in zip(present, present[1:]) for lost in range(left + 1, right)]
+        pairs = itertools.pairwise(entry.sequence for entry in self.entries)
+        return [lost for left, right in pairs for lost in range(left + 1, right)]
 
 
 def scan(content: bytes) -> JournalScan:
@@ -96,7 +102,7 @@ def scan(content: bytes) -> JournalScan:
     found, rest = _salvage(tail)
     entries.extend(found)
     ordered = {entry.sequence: entry for entry in reversed(entries)}
-    return JournalScan(tuple(ordered[sequence] for sequence in sorted(ordered)), tuple(damaged), len(rest))
+    return JournalScan(tuple(ordered[sequence] for sequence in sorted(ordered)), tuple(damaged), torn=len(rest))
 
 
 def _salvage(line: bytes) -> tuple[list[Entry], bytes]:
@@ -148,7 +154,7 @@ class Journal:
         content = path.read_bytes() if path.exists() else b""
         scanned = scan(content)
         if scanned.damaged:
-            _quarantine(directory, scanned.damaged)
+            set_aside(directory, scanned.damaged)
         if content != _text(scanned.entries):
             _rewrite(path, scanned.entries)
         return cls(path, scanned), scanned
@@ -200,6 +206,16 @@ class Journal:
         self.last = entries[-1].sequence if entries else 0
 
 
+def set_aside(directory: Path, lines: Iterable[bytes]) -> None:
+    """Keep lines that cannot be used, as they are, in `journal.quarantine`."""
+    descriptor = open_for_append(directory / QUARANTINE_NAME)
+    try:
+        write_all(descriptor, b"".join(b"%b\n" % line for line in lines))
+        sync_file(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def quarantined(directory: Path) -> int:
     """Number of damaged lines that were ever set aside in this data directory."""
     path = directory / QUARANTINE_NAME
@@ -213,12 +229,3 @@ def _text(entries: Iterable[Entry]) -> bytes:
 def _rewrite(path: Path, entries: Iterable[Entry]) -> None:
     with replacing(path) as file:
         file.write(_text(entries))
-
-
-def _quarantine(directory: Path, damaged: Iterable[bytes]) -> None:
-    descriptor = open_for_append(directory / QUARANTINE_NAME)
-    try:
-        write_all(descriptor, b"".join(b"%b\n" % line for line in damaged))
-        sync_file(descriptor)
-    finally:
-        os.close(descriptor)

@@ -1,7 +1,7 @@
 """The seal of the graph's file: the checksum that tells, before Kuzu reads it, whether it is as Kuzu left it.
 
 Kuzu writes its main file at a checkpoint and when it closes, and at no other time; what was committed since is in its
-write-ahead log. Neither has checksums of its own: a flipped byte comes back as another value, a missing edge or a crash.
+write-ahead log. Neither has checksums of its own: a flipped byte comes back as another value, a lost edge or a crash.
 So the seal is broken before each of those two, and set again after it.
 """
 

@@ -27,6 +27,10 @@ Verb: TypeAlias = Literal["create", "merge", "set"]
 _ROWS_PER_STATEMENT: Final = 2000
 
 
+# Kuzu plans an UNWIND for several milliseconds, however few its rows, and a plain statement for one.
+_ROWS_WORTH_UNWINDING: Final = 4
+
+
 @dataclass(frozen=True, slots=True)
 class Statement:
     """A Cypher text and its parameters."""
@@ -182,8 +186,9 @@ class _Source:
 
 
 def _sources(rows: list[dict[str, Scalar]]) -> Iterator[tuple[_Source, Mapping[str, Any]]]:
-    if len(rows) == 1:
-        yield _Source(many=False), rows[0]
+    if len(rows) < _ROWS_WORTH_UNWINDING:
+        for row in rows:
+            yield _Source(many=False), row
         return
     for start in range(0, len(rows), _ROWS_PER_STATEMENT):
         yield _Source(many=True), {"rows": rows[start : start + _ROWS_PER_STATEMENT]}

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from uniko_mcp.models.changes import ChangeSet
+
+RecoveryKind: TypeAlias = Literal["journal", "graph", "snapshot"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,7 @@ class Recovery:
     `kept` says whether everything acknowledged is still there; when it is False, `message` names what is missing.
     """
 
-    kind: Literal["journal", "graph", "snapshot", "schema"]
+    kind: RecoveryKind
     message: str
     at: int
     kept: bool = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -11,10 +12,12 @@ import anyio.to_thread
 
 from uniko_mcp.errors import ReadOnlyError, StoreClosedError
 from uniko_mcp.models.graph_schema import NODES, SCHEMA_VERSION
+from uniko_mcp.store.archive import Archive
 from uniko_mcp.store.draft import Draft
 from uniko_mcp.store.journal import Journal, quarantined
 from uniko_mcp.store.lock import DirectoryLock
-from uniko_mcp.store.status import Commit, Recovery, StoreStatus
+from uniko_mcp.store.snapshot import Progress, snapshots
+from uniko_mcp.store.status import Commit, StoreStatus
 from uniko_mcp.store.view import View
 from uniko_mcp.store.writer import Writer
 
@@ -22,61 +25,56 @@ T = TypeVar("T")
 
 
 class Store:
-    """The open memory of one data directory. Made by `Store.open`; safe to share between tasks."""
+    """The open memory of one data directory. Made by `Store.open`; safe to share between tasks of one event loop."""
 
-    def __init__(
-        self, directory: Path, lock: DirectoryLock, writer: Writer, recoveries: list[Recovery], *, read_only: bool
-    ) -> None:
-        self._directory = directory
-        self._lock = lock
-        self._writer = writer
-        self._recoveries = recoveries
+    def __init__(self, directory: Path, *, read_only: bool = False) -> None:
+        """Open, in the calling thread. See `open`."""
+        self._directory = directory.absolute()
         self._read_only = read_only
         self._closed = False
+        self._lock = DirectoryLock(self._directory)
+        try:
+            from uniko_mcp.store.rebuild import Report  # these import Kuzu, which the event loop need not wait for
+            from uniko_mcp.store.recovery import open_graph
+
+            self._report = Report()
+            journal, found = Journal.open(self._directory)
+            graph = open_graph(self._directory, found, self._report)
+        except BaseException:
+            self._lock.release()
+            raise
+        self._writer = Writer(journal, graph, self._repair, lambda: self._archive.when_idle())
+        self._archive = Archive(self._directory, self._writer, self._report)
+        atexit.register(self._shut)
 
     @classmethod
     async def open(cls, directory: Path, *, read_only: bool = False) -> Store:
         """Open the memory in a directory, or start one there.
 
+        What had to be repaired is in `status().recoveries`.
+
         Raises:
             StoreLockedError: Another process has it open.
             StoreError: It cannot be read, or it was written by a newer version.
         """
-        return await anyio.to_thread.run_sync(lambda: cls._open(directory.absolute(), read_only=read_only))
-
-    @classmethod
-    def _open(cls, directory: Path, *, read_only: bool) -> Store:
-        lock = DirectoryLock(directory)
-        try:
-            from uniko_mcp.store.recovery import open_graph  # imports Kuzu, which the event loop need not wait for
-
-            journal, scanned = Journal.open(directory)
-            graph, recoveries = open_graph(directory, scanned.entries)
-            writer = Writer(journal, graph, lambda: None, lambda: None)
-        except BaseException:
-            lock.release()
-            raise
-        return cls(directory, lock, writer, recoveries, read_only=read_only)
+        return await anyio.to_thread.run_sync(lambda: cls(directory, read_only=read_only))
 
     async def read(self, query: Callable[[View], T]) -> T:
         """Run a query on a snapshot that holds every write acknowledged so far. It runs in a thread of its own."""
-        if self._closed:
-            raise StoreClosedError("the store is closed")
-        return await anyio.to_thread.run_sync(self._writer.read, query, abandon_on_cancel=True)
+        return await self._in_thread(lambda: self._writer.read(query))
 
     async def write(self, plan: Callable[[Draft], T]) -> T:
         """Plan a change set on the writer thread and return the plan's result once it is durable.
 
-        A plan that raises writes nothing, and its exception comes out here. A caller that is cancelled leaves all of its
-        change set or nothing. A plan may run more than once, so it must change nothing but the draft.
+        A plan that raises writes nothing, and its exception comes out here. A caller that is cancelled leaves all of
+        its change set or nothing. A plan may run more than once, so it must change nothing but the draft.
 
         Raises:
             ReadOnlyError: The store was opened read-only.
             StoreClosedError: The store is closed; nothing was written.
             StoreError: The disk refused; nothing was written.
         """
-        if self._read_only:
-            raise ReadOnlyError("the memory was opened read-only", next_step="Start the server without --read-only")
+        self._check_writable()
         return await asyncio.wrap_future(self._writer.submit(plan))
 
     def on_commit(self, listener: Callable[[Commit], None]) -> Callable[[], None]:
@@ -85,6 +83,29 @@ class Store:
         The answer is a function that ends that.
         """
         return self._writer.on_commit(listener)
+
+    async def snapshot(self, progress: Progress | None = None) -> Path:
+        """Take a snapshot into the data directory and shorten the journal by what it holds; answers its path.
+
+        `progress` is called in another thread with the number of nodes and edges done, and of all.
+        """
+        return await self._in_thread(lambda: self._archive.take(progress))
+
+    async def export_snapshot(self, path: Path, progress: Progress | None = None) -> Path:
+        """Write the whole memory to a file in the snapshot format, while it stays in use."""
+        return await self._in_thread(lambda: self._archive.export(path, progress))
+
+    async def restore_snapshot(self, path: Path) -> None:
+        """Replace the whole memory by that of a snapshot file, which is read from end to end before.
+
+        Listeners of `on_commit` get an empty change set: everything may have changed.
+
+        Raises:
+            StoreError: The file is damaged or of a newer version, or the disk does not allow it; the memory is as
+                before.
+        """
+        self._check_writable()
+        await self._in_thread(lambda: self._archive.restore(path))
 
     def status(self) -> StoreStatus:
         """How the store is, without touching the graph."""
@@ -100,27 +121,49 @@ class Store:
             journal_entries=writer.journal.entries,
             journal_bytes=writer.journal.bytes,
             graph_bytes=writer.graph.bytes,
-            snapshots=(),
-            recoveries=tuple(self._recoveries),
+            snapshots=snapshots(self._directory),
+            recoveries=tuple(self._report.recoveries),
             quarantined=quarantined(self._directory),
             failure=str(writer.failure) if writer.failure else None,
         )
 
     async def counts(self) -> dict[str, int]:
         """Number of nodes of each kind."""
-        return await self.read(
-            lambda view: {kind: view.rows(f"MATCH (n:{kind}) RETURN count(*) AS n")[0]["n"] for kind in NODES}
-        )
+        return await self.read(_counts)
 
     async def close(self) -> None:
         """Finish acknowledged work, checkpoint, and let go of the directory. Closing again does nothing."""
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(self._shut)
+
+    async def _in_thread(self, call: Callable[[], T]) -> T:
+        if self._closed:
+            raise StoreClosedError("the store is closed")
+        return await anyio.to_thread.run_sync(call, abandon_on_cancel=True)
+
+    def _check_writable(self) -> None:
+        if self._read_only:
+            raise ReadOnlyError("the memory was opened read-only", next_step="Start the server without --read-only")
+
+    def _repair(self) -> None:
+        """Build the graph anew from what is durable, while readers wait."""
+        from uniko_mcp.store.rebuild import build, install
+
+        self._report.add("graph", "The graph could not apply a change set and was rebuilt")
+        build(self._directory, self._writer.journal.read(), self._report)
+        self._writer.graph.exchange(lambda: install(self._directory, self._report))
+
+    def _shut(self) -> None:
         if self._closed:
             return
         self._closed = True
-        await anyio.to_thread.run_sync(self._shut)
-
-    def _shut(self) -> None:
+        atexit.unregister(self._shut)
+        self._archive.close()
         self._writer.close()
         self._writer.graph.close()
         self._writer.journal.close()
         self._lock.release()
+
+
+def _counts(view: View) -> dict[str, int]:
+    return {kind: view.rows(f"MATCH (n:{kind}) RETURN count(*) AS n")[0]["n"] for kind in NODES}

@@ -12,7 +12,7 @@ from uniko_mcp.models.graph_schema import EDGES, NODES, ColumnType
 _INT64: Final = range(-(2**63), 2**63)
 
 
-def checked_node(kind: str, id: str, properties: Mapping[str, Any]) -> Properties:  # noqa: A002
+def checked_node(kind: str, id: str, properties: Mapping[str, Any]) -> Properties:
     """The properties of a node as its table holds them.
 
     Raises:
@@ -39,7 +39,7 @@ def checked_edge(kind: str, from_kind: str, to_kind: str, properties: Mapping[st
     return _checked(kind, table.columns, properties)
 
 
-def checked_id(kind: str, id: str) -> None:  # noqa: A002
+def checked_id(kind: str, id: str) -> None:
     """Raise ValueError unless this can be the key of a node of that kind."""
     if kind not in NODES:
         raise ValueError(f"no node kind {kind!r}")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
 from uniko_mcp.models.graph_schema import NODES, NodeTable
 
 Row: TypeAlias = dict[str, Any]
-Query: TypeAlias = Callable[[str, Mapping[str, Any]], list[Row]]
+Query: TypeAlias = Callable[[str, Mapping[str, Any]], Iterable[Row]]
 
 # Kuzu looks up a list of keys one by one; lists longer than this are asked for in parts.
 _KEYS_PER_QUERY: Final = 1000
@@ -26,14 +26,18 @@ class View:
         Raises:
             StoreError: The graph refused the query.
         """
-        return self._query(cypher, parameters)
+        return list(self._query(cypher, parameters))
+
+    def stream(self, cypher: str, /, **parameters: Any) -> Iterator[Row]:
+        """The rows of a query one by one, for results too large to hold as Python objects at once."""
+        return iter(self._query(cypher, parameters))
 
     def row(self, cypher: str, /, **parameters: Any) -> Row | None:
         """The first row of a query; None when it has none."""
         rows = self.rows(cypher, **parameters)
         return rows[0] if rows else None
 
-    def node(self, kind: str, id: str) -> Row | None:  # noqa: A002
+    def node(self, kind: str, id: str) -> Row | None:
         """The key and all columns of a node, unset ones as None; None when it does not exist."""
         table = NODES[kind]
         columns = ", ".join(f"n.`{column}` AS `{column}`" for column in (table.key, *table.columns))

@@ -17,10 +17,11 @@ from uniko_mcp.models.changes import ChangeSet
 from uniko_mcp.store.draft import Draft, KnownNodes
 from uniko_mcp.store.journal import Entry, Journal
 from uniko_mcp.store.status import Commit
+from uniko_mcp.store.transaction import Transaction, UncommittedEdgesError
 from uniko_mcp.store.view import View
 
 if TYPE_CHECKING:
-    from uniko_mcp.store.graph import Graph, Transaction
+    from uniko_mcp.store.graph import Graph
 
 T = TypeVar("T")
 Listener: TypeAlias = Callable[[Commit], None]
@@ -142,6 +143,8 @@ class Writer:
             pause = _IDLE_SECONDS
             if requests[0].alone:
                 _settle(requests[0])
+                self._known.forget()
+                self.sequence = max(self.sequence, self.graph.sequence)
             else:
                 self._commit(requests)
             if self.graph.log_bytes > _LOG_BYTES:
@@ -175,7 +178,7 @@ class Writer:
 
     def _commit(self, requests: list[_Request]) -> None:
         transaction = self.graph.transaction()
-        planned = [done for request in requests if (done := self._plan(request, transaction))]
+        planned = self._plan_all(requests, transaction)
         changed = [done for done in planned if len(done.changes)]
         recorded_at = time.time_ns() // 1000
         commits = [Commit(self.sequence + i, done.changes, recorded_at) for i, done in enumerate(changed, 1)]
@@ -197,9 +200,23 @@ class Writer:
         else:
             transaction.rollback()
 
+    def _plan_all(self, requests: list[_Request], transaction: Transaction) -> list[_Planned]:
+        """Run the plans up to the first that needs those before it committed; it and the rest go back to the queue."""
+        planned: list[_Planned] = []
+        for position, request in enumerate(requests):
+            try:
+                done = self._plan(request, transaction)
+            except UncommittedEdgesError:
+                with self._arrived:
+                    self._waiting.extendleft(reversed(requests[position:]))
+                break
+            if done:
+                planned.append(done)
+        return planned
+
     def _plan(self, request: _Request, transaction: Transaction) -> _Planned | None:
         """Run one plan; None when it was cancelled before, or failed."""
-        if not request.future.set_running_or_notify_cancel():
+        if not request.future.running() and not request.future.set_running_or_notify_cancel():
             return None
         if self.failure:
             request.future.set_exception(self.failure)
@@ -207,6 +224,8 @@ class Writer:
         draft = Draft(transaction.query, self._known)
         try:
             result = request.run(draft)
+        except UncommittedEdgesError:
+            raise
         except BaseException as error:  # whatever it is belongs to the caller; the thread serves the others
             request.future.set_exception(error)
             return None
@@ -243,6 +262,7 @@ class Writer:
 
 
 def _settle(request: _Request) -> None:
+    """Run a task and hand over what comes of it."""
     if not request.future.set_running_or_notify_cancel():
         return
     try:
