@@ -160,7 +160,7 @@ async def test_private_facts_are_not_there_for_other_agents(memory: MemoryClient
     await memory("assert_fact", fact_id="mine", visibility="private", **secret)
     other = memory.as_agent("other")
     assert (await other("search_facts", subject="user", include_invalidated=True))["total"] == 0
-    assert await other("get_memory", id="mine") == {"found": False, "provenance": []}
+    assert await other("get_memory", id="mine") == {"found": False, "provenance": [], "truncated": False}
     assert await other("invalidate_fact", fact_id="mine") == {"changed": False}
     assert (await other("assert_fact", subject="user", predicate="salary", object="90"))["conflicts"] == []
     assert (await other("assert_fact", **secret))["created"] is True

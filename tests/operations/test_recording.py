@@ -132,6 +132,28 @@ async def test_actions_of_a_session_are_chained_and_a_long_output_goes_whole_int
     assert (await memory("get_memory", id=artifact[0]["id"]))["memory"]["text"] == output
 
 
+async def test_a_text_longer_than_a_result_comes_in_windows(memory: MemoryClient) -> None:
+    """S1: every result under the token budget, with the way to the rest."""
+    text = "".join(f"{n} 東京 " for n in range(20_000))
+    await memory("record_messages", session_id="s", messages=[{"sender": "a", "content": text, "message_id": "m"}])
+    windows: list[str] = []
+    found = await memory("get_memory", id="m")
+    while "next_offset" in found:
+        assert found["truncated"] is True
+        assert len(str(found).encode()) < 60_000
+        windows.append(found["memory"]["content"])
+        found = await memory("get_memory", id="m", offset=found["next_offset"])
+    assert "".join([*windows, found["memory"]["content"]]) == text
+
+
+async def test_an_entity_with_many_neighbours_says_that_there_are_more(memory: MemoryClient) -> None:
+    said = [{"sender": "a", "content": "x", "message_id": f"m{n}"} for n in range(30)]
+    await memory("record_messages", session_id="s", messages=said)
+    session = await memory("get_memory", id="s")
+    assert session["truncated"] is True
+    assert sum(p["kind"] == "Message" for p in session["provenance"]) == 20
+
+
 async def test_an_action_names_the_links_it_could_not_make(memory: MemoryClient) -> None:
     recorded = await memory("record_action", action_type="x", message_id="no", previous_action_id="none")
     assert [(link["parameter"], link["id"]) for link in recorded["skipped_links"]] == [

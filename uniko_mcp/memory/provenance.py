@@ -10,6 +10,7 @@ from uniko_mcp.models import json_text
 from uniko_mcp.models.domain import Provenance
 from uniko_mcp.models.graph_schema import EDGES, NODES
 from uniko_mcp.models.time import format_instant
+from uniko_mcp.models.tokens import estimate_tokens
 from uniko_mcp.store import View
 
 _INTERNAL: Final = frozenset(
@@ -41,28 +42,46 @@ _MAX_TEXT: Final = 300
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A node: its kind, and its properties as a client sees them (times as RFC 3339, JSON decoded)."""
+    """A node: its kind, its properties as a client sees them (times as RFC 3339, JSON decoded), and its neighbours.
+
+    `more_provenance` says that a kind of edge has more neighbours than are listed.
+    """
 
     kind: str
     id: str
     properties: dict[str, Any]
+    provenance: list[Provenance]
+    more_provenance: bool
 
 
-def get_memory(view: View, id: str, *, viewer: str, kind: str | None = None) -> tuple[Memory, list[Provenance]] | None:
+def get_memory(view: View, id: str, *, viewer: str, kind: str | None = None) -> Memory | None:
     """The memory of that id and its neighbours in the graph; None when there is none that the viewer sees.
 
     The same id may name nodes of several kinds; `kind` chooses, otherwise the first in the schema's order counts.
-    At most 20 neighbours for each kind of edge are returned.
+    At most 20 neighbours for each kind of edge are listed.
     """
     for table in NODES.values():
         if kind is not None and table.kind != kind:
             continue
         node = view.node(table.kind, id)
         if node is not None and is_visible(node, viewer):
-            return Memory(table.kind, id, public_properties(table.kind, node)), _provenance(
-                view, table.kind, id, viewer
-            )
+            provenance, more = _provenance(view, table.kind, id, viewer)
+            return Memory(table.kind, id, public_properties(table.kind, node), provenance, more)
     return None
+
+
+def text_window(properties: dict[str, Any], *, offset: int, max_tokens: int) -> tuple[dict[str, Any], int | None]:
+    """The properties with their longest text cut to what fits from `offset` on, and the offset of the rest, if any."""
+    texts = {column: value for column, value in properties.items() if isinstance(value, str)}
+    longest = max(texts, key=lambda column: len(texts[column]), default=None)
+    if longest is None:
+        return properties, None
+    text = texts[longest][offset:]
+    tokens = estimate_tokens(text)
+    if tokens <= max_tokens:
+        return {**properties, longest: text}, None
+    chars = len(text) * max_tokens // tokens
+    return {**properties, longest: text[:chars]}, offset + chars
 
 
 def public_properties(kind: str, node: dict[str, Any]) -> dict[str, Any]:
@@ -82,15 +101,17 @@ def _public(column_type: str, value: Any) -> Any:
     return json_text.load(value) if column_type == "json" else value
 
 
-def _provenance(view: View, kind: str, id: str, viewer: str) -> list[Provenance]:
-    found = _evidence(view, kind, id)
+def _provenance(view: View, kind: str, id: str, viewer: str) -> tuple[list[Provenance], bool]:
+    """The evidence first, then the neighbours by kind of edge; and whether any kind has more than are listed."""
+    lists = [_evidence(view, kind, id)]
     for edge in EDGES.values():
         for start, end in edge.pairs:
             if start == kind:
-                found += _neighbours(view, edge.kind, kind, id, end, viewer, outward=True)
+                lists.append(_neighbours(view, edge.kind, kind, id, end, viewer, outward=True))
             if end == kind:
-                found += _neighbours(view, edge.kind, kind, id, start, viewer, outward=False)
-    return found
+                lists.append(_neighbours(view, edge.kind, kind, id, start, viewer, outward=False))
+    listed = [item for neighbours in lists for item in neighbours[:_MAX_PER_RELATION]]
+    return listed, any(len(neighbours) > _MAX_PER_RELATION for neighbours in lists)
 
 
 def _evidence(view: View, kind: str, id: str) -> list[Provenance]:
@@ -101,7 +122,7 @@ def _evidence(view: View, kind: str, id: str) -> list[Provenance]:
         f"MATCH (n:{kind} {{{NODES[kind].key}: $id}}){_PATHS_TO_MESSAGES[kind]}(m:Message)"
         " OPTIONAL MATCH (m)-[:SENT_BY]->(p:Participant) OPTIONAL MATCH (m)-[:IN_SESSION]->(s:Session)"
         " RETURN DISTINCT m.message_id AS id, m.content AS text, m.timestamp AS at,"
-        f" p.participant_id AS sender, s.session_id AS session_id ORDER BY at, id LIMIT {_MAX_PER_RELATION}",
+        f" p.participant_id AS sender, s.session_id AS session_id ORDER BY at, id LIMIT {_MAX_PER_RELATION + 1}",
         id=id,
     )
     return [
@@ -127,7 +148,7 @@ def _neighbours(
     properties = "".join(f", e.{column} AS edge_{column}" for column in EDGES[edge].columns)
     rows = view.rows(
         f"MATCH (n:{kind} {{{NODES[kind].key}: $id}}){arrow}(o:{other})"
-        f" RETURN o{properties} ORDER BY o.{key} DESC LIMIT {_MAX_PER_RELATION}",
+        f" RETURN o{properties} ORDER BY o.{key} DESC LIMIT {_MAX_PER_RELATION + 1}",
         id=id,
     )
     return [

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from uniko_mcp import __version__
 from uniko_mcp.memory import provenance
+from uniko_mcp.memory.pages import ENVELOPE_TOKENS, fitting
 from uniko_mcp.models.domain import Provenance
 from uniko_mcp.models.fields import Identifier, JsonObject
 from uniko_mcp.operations.call import Call, Services
@@ -15,6 +16,7 @@ from uniko_mcp.store import View
 
 class GetMemory(Params):
     id: Identifier = Field(description="The id of anything in the memory.")
+    offset: int = Field(default=0, ge=0, description="From which character on to show a long text; see next_offset.")
 
 
 class FoundMemory(Result):
@@ -22,6 +24,8 @@ class FoundMemory(Result):
     kind: str | None = None
     memory: JsonObject | None = Field(default=None, description="Its properties.")
     provenance: list[Provenance] = Field(default=[], description="What it comes from and what became of it.")
+    truncated: bool = Field(default=False, description="Whether there is more of its text or its provenance.")
+    next_offset: int | None = Field(default=None, description="Where the rest of its text begins.")
 
 
 @reads("Get a memory", "recall")
@@ -30,11 +34,20 @@ def get_memory(view: View, call: Call, params: GetMemory) -> FoundMemory:
 
     Use it to check a source or to see the whole of what another tool only named. An unknown id answers found: false.
     """
-    found = provenance.get_memory(view, params.id, viewer=call.agent_id)
-    if found is None:
+    memory = provenance.get_memory(view, params.id, viewer=call.agent_id)
+    if memory is None:
         return FoundMemory(found=False)
-    memory, sources = found
-    return FoundMemory(found=True, kind=memory.kind, memory=memory.properties, provenance=sources)
+    half = call.settings.output.max_tokens // 2
+    properties, next_offset = provenance.text_window(memory.properties, offset=params.offset, max_tokens=half)
+    shown = memory.provenance[: fitting(memory.provenance, half - ENVELOPE_TOKENS)]
+    return FoundMemory(
+        found=True,
+        kind=memory.kind,
+        memory=properties,
+        provenance=shown,
+        truncated=memory.more_provenance or len(shown) < len(memory.provenance) or next_offset is not None,
+        next_offset=next_offset,
+    )
 
 
 class MemoryStatusParams(Params):

@@ -137,9 +137,8 @@ class Resources:
         found = await services.store.read(lambda view: get_memory(view, id, viewer=viewer, kind=kind))
         if found is None:
             return None
-        memory, provenance = found
-        sources = [source.model_dump(mode="json", exclude_none=True) for source in provenance]
-        return {"kind": memory.kind, "memory": memory.properties, "provenance": sources}
+        sources = [source.model_dump(mode="json", exclude_none=True) for source in found.provenance]
+        return {"kind": found.kind, "memory": found.properties, "provenance": sources}
 
 
 def _fixed() -> list[Resource]:
