@@ -21,17 +21,17 @@ PREFIX: Final = "UNIKO_"
 CONFIG_VARIABLE: Final = "UNIKO_CONFIG"
 """Names the configuration file, for clients that can set variables but no arguments."""
 
+_HERE: Final = Path()
 _SECRET_FILE: Final = "file:"
 _PROBLEMS: Final = {"extra_forbidden": "is not a known key", "missing": "is required", "string_too_short": "is blank"}
 
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """A value that somebody set: where, and the folder that relative paths in it start from."""
+    """A value that somebody set, and where."""
 
     value: Any
     origin: str
-    folder: Path
 
 
 def load_settings(
@@ -80,13 +80,11 @@ def _leaves(section: type[Section], prefix: str = "") -> Iterator[tuple[str, Fie
 
 
 def _from_options(options: Mapping[str, Any]) -> dict[str, _Given]:
-    folder = Path.cwd()
-    return {name: _given(name, value, "option", folder) for name, value in _flatten(options, "the options")}
+    return {name: _given(name, value, "option", _HERE) for name, value in _flatten(options, "the options")}
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, _Given]:
     names = {variable_of(name): name for name in setting_fields()}
-    folder = Path.cwd()
     given: dict[str, _Given] = {}
     for variable, text in environ.items():
         if not variable.upper().startswith(PREFIX) or variable == CONFIG_VARIABLE or not text.strip():
@@ -94,12 +92,12 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, _Given]:
         if variable not in names:
             raise _unknown(f"environment variable {variable}", variable.upper(), [*names, CONFIG_VARIABLE])
         name = names[variable]
-        given[name] = _given(name, _decode(name, text, variable), variable, folder)
+        given[name] = _given(name, _decode(name, text, variable), variable, _HERE)
     return given
 
 
 def _from_file(path: Path) -> dict[str, _Given]:
-    path = _resolve(path, Path.cwd(), "--config")
+    path = _resolve(path, _HERE, "--config")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -155,7 +153,7 @@ def _given(name: str, value: Any, origin: str, folder: Path, *, literal_secrets:
         value = _resolve(value, folder, origin)
     if _holds(name, SecretStr) and isinstance(value, (str, SecretStr)):
         value = _secret(name, value, origin, folder, literal=literal_secrets)
-    return _Given(value, origin, folder)
+    return _Given(value, origin)
 
 
 def _secret(name: str, value: str | SecretStr, origin: str, folder: Path, *, literal: bool) -> SecretStr:

@@ -40,7 +40,7 @@ def _welcome(settings: Settings) -> str:
             f"uniko-mcp {__version__}: a memory for MCP clients. It now waits for one to speak MCP on this terminal.",
             "",
             f"  The memory of agent {settings.agent_id!r} is in {settings.data_dir}",
-            "  To see it work: uniko-mcp demo      To leave: Ctrl-C",
+            "  To see it work: uniko-mcp demo      To leave: Ctrl-C or Ctrl-D",
             "",
             client_guide(command),
             "",

@@ -208,9 +208,12 @@ class Agent:
             cursor=cursor,
         )
 
-    async def get_memory(self, id: str) -> curate.FoundMemory:
-        """Anything in the memory by its id, with its provenance; `found` is false for an unknown id."""
-        return await self._caller.run(curate.get_memory, id=id)
+    async def get_memory(self, id: str, *, offset: int = 0) -> curate.FoundMemory:
+        """Anything in the memory by its id, with its provenance; `found` is false for an unknown id.
+
+        A long text is shown from the character at `offset` on, and `next_offset` says where the rest begins.
+        """
+        return await self._caller.run(curate.get_memory, id=id, offset=offset)
 
     async def status(self) -> curate.MemoryStatus:
         """Where the memory is, how much it holds, and what needs attention."""
