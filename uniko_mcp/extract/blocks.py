@@ -17,6 +17,7 @@ _ITEM: Final = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)]|[a-zA-Z][)])[ \t]+")
 _QUOTE: Final = re.compile(r" {0,3}>")
 _TABLE: Final = re.compile(r"[ \t]*\|.*\|[ \t]*$")
 _INDENTED: Final = re.compile(r"(?: {4}|\t)\s*\S")
+_CODE_HINT: Final = re.compile(r"[{};\\=<>$#/(:]|^\s*(?:import|from)\s")  # cheap, and true of all the lines below
 _CODE_LINE: Final = re.compile(
     r"""[{};\\][ \t]*$                                  # statements and braces of the C family, shell continuations
     |^[ \t]*(?:def|class|from|import|return|const|let|var|function|public|private|elif|except
@@ -66,7 +67,7 @@ def blocks(text: str) -> list[Block]:
 
 def looks_like_code(line: str) -> bool:
     """Whether a line outside of any fence is program text or a log line rather than a sentence."""
-    return _CODE_LINE.search(line) is not None
+    return _CODE_HINT.search(line) is not None and _CODE_LINE.search(line) is not None
 
 
 def heading_text(text: str, block: Block) -> str:

@@ -11,7 +11,6 @@ from uniko_mcp.extract import gazetteer, speech
 from uniko_mcp.extract.blocks import looks_like_code
 from uniko_mcp.extract.clauses import clauses
 from uniko_mcp.extract.dates import DateMention
-from uniko_mcp.extract.language import is_english
 from uniko_mcp.extract.sentences import Stretch, sentences
 from uniko_mcp.extract.speaker import named
 from uniko_mcp.extract.triples import Frame, continued, frame, predicate_words
@@ -111,13 +110,13 @@ class _Talk:
 def find_claims(
     text: str, dates: Sequence[DateMention], *, speaker: str, role: str | None = None, addressee: str | None = None
 ) -> tuple[Claim, ...]:
-    """The claims an English message makes, in order; none for other languages.
+    """The claims that a message in English makes, in order; for other languages the rules mean nothing.
 
     `dates` are those found in the same text. Questions, requests, orders, greetings, thanks, code, tables, headings,
     pictures, and an assistant's advice and talk about its own answer make no claim. Neither does a sentence whose
     subject is a pronoun that the sentences before it do not explain.
     """
-    if role in SILENT_ROLES or not speaker or not is_english(text):
+    if role in SILENT_ROLES or not speaker:
         return ()
     talk = _Talk(text, speaker, addressee, role == "assistant", dates)
     found: list[Claim] = []

@@ -11,7 +11,6 @@ from typing import Final, Literal, TypeAlias, cast
 
 from uniko_mcp.extract.blocks import Block, blocks
 from uniko_mcp.extract.dates import DateMention
-from uniko_mcp.extract.language import is_english
 from uniko_mcp.extract.names import Name, proper_names, quoted_names
 from uniko_mcp.extract.technical import TechnicalName, names_in_code, technical_names
 
@@ -75,18 +74,18 @@ def entity_id(name: str) -> str:
 
 
 def find_entities(
-    text: str, dates: Iterable[DateMention] = (), *, name_finder: NameFinder | None = None
+    text: str, dates: Iterable[DateMention] = (), *, english: bool, name_finder: NameFinder | None = None
 ) -> tuple[EntityMention, ...]:
     """The entities that the text mentions, in order, without overlap.
 
     `dates` are those found in the text; they are entities too, named by their ISO label. Proper names are found in
-    English text only, everything that is known by its form in any language.
+    English text only, everything that is known by its form and what stands in quotation marks in any language.
     """
     found = list(_technical(text))
     sure = [mention for mention in found if mention.entity_type in _SURE_BY_FORM]
     sure += [EntityMention(date.label, "date", date.start, date.end) for date in dates]
     others = [mention for mention in found if mention.entity_type not in _SURE_BY_FORM]
-    names = list(_names(text, name_finder))
+    names = list(_names(text, english, name_finder))
     return _without_overlap([*sure, *others, *names])
 
 
@@ -108,8 +107,7 @@ def _indent(text: str, block: Block) -> int:
     return len(line) - len(line.lstrip(" "))
 
 
-def _names(text: str, name_finder: NameFinder | None) -> Iterator[EntityMention]:
-    english = is_english(text)
+def _names(text: str, english: bool, name_finder: NameFinder | None) -> Iterator[EntityMention]:
     for block in blocks(text):
         if block.kind not in {"paragraph", "item", "quote"}:
             continue

@@ -8,6 +8,7 @@ from datetime import UTC, tzinfo
 from uniko_mcp.extract.claims import Claim, find_claims
 from uniko_mcp.extract.dates import DateMention, find_dates
 from uniko_mcp.extract.entities import EntityMention, NameFinder, find_entities
+from uniko_mcp.extract.language import is_english
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +41,10 @@ def extract(
         addressee: Whom "you" means, when it is one participant.
         name_finder: Finds proper names beyond the rules, such as `spacy_name_finder()`.
     """
+    english = is_english(text)
     dates = find_dates(text, at=at, zone=zone)
     return Extraction(
-        entities=find_entities(text, dates, name_finder=name_finder),
-        claims=find_claims(text, dates, speaker=speaker, role=role, addressee=addressee),
+        entities=find_entities(text, dates, english=english, name_finder=name_finder),
+        claims=find_claims(text, dates, speaker=speaker, role=role, addressee=addressee) if english else (),
         dates=dates,
     )

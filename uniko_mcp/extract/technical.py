@@ -12,9 +12,11 @@ _FILE_TYPES: Final = (
     "|svg|mp[34]|wav|zip|gz|tar|log|db|sqlite3?|parquet|onnx|pem|key|proto|tf|gradle"
 )
 _DOMAINS: Final = "com|org|net|io|dev|ai|app|edu|gov|info|co|uk|de|fr|eu|jp|ru|cn|in|au|ca|nl|ch|at|se|me|tv"
+_URL: Final = r"(?P<url>\b(?:https?|ftp|wss?|ssh|git|file)://[^\s<>\"'`、。，」）]+|\bwww\.[^\s<>\"'`、。，」）]+)"
+_EMAIL: Final = r"(?P<email>(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-zA-Z]{2,}\b)"
 _TECHNICAL: Final = re.compile(
-    rf"""(?P<url>(?:https?|ftp|wss?|ssh|git|file)://[^\s<>"'`、。，」）]+|\bwww\.[^\s<>"'`、。，」）]+)
-    |(?P<email>(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-zA-Z]{{2,}}\b)
+    rf"""{_URL}
+    |{_EMAIL}
     |(?P<quoted_code>`[^`\n]{{1,60}}`)
     |(?P<path>
         (?<![\w])[A-Za-z]:\\(?:[^\s"'<>|:*?,;`\\]+\\?)+
@@ -58,7 +60,9 @@ _DEFINITION: Final = re.compile(
     r"(?:def|class|function|func|fn|interface|struct|enum|trait)\s+(?P<name>[A-Za-z_]\w{2,})",
     re.MULTILINE,
 )
-_IN_CODE: Final = frozenset({"url", "email", "address"})  # other forms in program text are its ordinary words
+_SURE_IN_CODE: Final = re.compile(f"{_URL}|{_EMAIL}")  # other forms are the ordinary words of program text
+_WORD: Final = re.compile(r"\S+")
+_MARKED: Final = re.compile(r"[/@\\_#:\d]|[\w-]\.\w|[a-z][A-Z]|[A-Z][a-z]+[A-Z]|\(\)|--|file\b|\.env|\.git")
 _SOFTWARE_NAME: Final = re.compile(
     r"[A-Z][A-Za-z]+\.(?:js|ts)$|(?:[a-z]+|[A-Z][a-z]+)[A-Z]+$|[a-z]?[A-Z][a-z]+[A-Z]{2,}\w*$"
 )
@@ -76,19 +80,29 @@ class TechnicalName(NamedTuple):
 
 def technical_names(text: str, start: int = 0, end: int | None = None) -> Iterator[TechnicalName]:
     """The technical names in `text[start:end]`, running text, in order."""
-    for match in _TECHNICAL.finditer(text, start, len(text) if end is None else end):
-        kind = match.lastgroup or ""
-        if kind == "quoted_code":
-            yield _quoted(match)
-        elif found := _named(kind, match.group(), match.start()):
-            yield found
+    for first, last in _candidates(text, start, len(text) if end is None else end):
+        for match in _TECHNICAL.finditer(text, first, last):
+            kind = match.lastgroup or ""
+            if kind == "quoted_code":
+                yield _quoted(match)
+            elif found := _named(kind, match.group(), match.start()):
+                yield found
+
+
+def _candidates(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The words with a mark that ordinary words lack: all that the costly patterns need to look at."""
+    if "`" in text[start:end]:
+        yield start, end
+        return
+    for word in _WORD.finditer(text, start, end):
+        if _MARKED.search(text, word.start(), word.end()):
+            yield word.span()
 
 
 def names_in_code(text: str, start: int, end: int) -> Iterator[TechnicalName]:
     """What program text names to the outside: the URLs and addresses in it, the functions and types it defines."""
-    for match in _TECHNICAL.finditer(text, start, end):
-        kind = match.lastgroup or ""
-        if kind in _IN_CODE and (found := _named(kind, match.group(), match.start())):
+    for match in _SURE_IN_CODE.finditer(text, start, end):
+        if found := _named(match.lastgroup or "", match.group(), match.start()):
             yield found
     for match in _DEFINITION.finditer(text, start, end):
         yield TechnicalName(match["name"], "code", match.start("name"), match.end("name"))

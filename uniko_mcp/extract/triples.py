@@ -33,10 +33,7 @@ class _Word(NamedTuple):
     start: int
     end: int
     text: str
-
-    @property
-    def lower(self) -> str:
-        return self.text.lower().replace("’", "'")
+    lower: str
 
 
 _WORD: Final = re.compile(r"[^\s,;:()\"“”!?…]+|[,;:()\"“”!?…]")
@@ -126,7 +123,11 @@ def continued(text: str, first: Frame, clause: Stretch, *, cuts: frozenset[int] 
 
 
 def _words(text: str, clause: Stretch) -> list[_Word]:
-    return [_Word(match.start(), match.end(), match.group()) for match in _WORD.finditer(text, *clause)]
+    found: list[_Word] = []
+    for match in _WORD.finditer(text, *clause):
+        word = match.group()
+        found.append(_Word(*match.span(), word, word.lower().replace("’", "'")))
+    return found
 
 
 def predicate_words(surface: str) -> str:
