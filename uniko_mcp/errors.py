@@ -112,3 +112,15 @@ class LanguageModelError(UnikoError):
     """The configured language model did not give a usable answer."""
 
     code = "llm_failed"
+
+
+class MissingExtraError(UnikoError):
+    """A feature needs an optional package that is not installed."""
+
+    code = "missing_extra"
+
+
+class DocumentError(UnikoError):
+    """A document is not what its type says, or holds no text that can be read."""
+
+    code = "unreadable_document"
