@@ -199,7 +199,7 @@ async def test_an_observation_needs_its_message_and_carries_its_date(memory: Mem
     added = await memory("add_observation", message_id="m", content="Ana likes tea", subject="Ana", confidence=0.9)
     found = await memory("get_memory", id=added["observation_id"])
     assert found["memory"]["observed_at"] == "2025-02-03T00:00:00Z"
-    assert [p["text"] for p in found["provenance"] if p["relation"] == "ABOUT"] == ["Ana"]
+    assert [p["text"] for p in found["provenance"] if p["relation"] == "ABOUT"] == ["ana"]
     assert found["provenance"][0]["relation"] == "EVIDENCE"
 
 

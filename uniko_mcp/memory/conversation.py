@@ -38,18 +38,8 @@ class Unit:
     task_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedUnit:
-    """How many messages were new, what was found in them, and the links that were not made."""
-
-    created: int
-    entities: int
-    observations: int
-    skipped: list[SkippedLink]
-
-
-def record_messages(draft: Draft, unit: Unit, *, now: int) -> RecordedUnit:
-    """Record what of the unit is new, in order.
+def record_messages(draft: Draft, unit: Unit, *, now: int) -> tuple[list[NewMessage], list[SkippedLink]]:
+    """Record what of the unit is new, in order; the new messages, and the links that were not made.
 
     Raises:
         IdConflictError: A message_id belongs to another message. Nothing of the unit is recorded.
@@ -63,7 +53,7 @@ def record_messages(draft: Draft, unit: Unit, *, now: int) -> RecordedUnit:
     links = OptionalLinks(draft, session)
     links.link("FOR_GOAL", "goal_id", "Goal", [unit.goal_id])
     links.link("FOR_TASK", "task_id", "Task", [unit.task_id])
-    return RecordedUnit(len(new), 0, 0, links.skipped)
+    return new, links.skipped
 
 
 def _content_hash(session_id: str, message: NewMessage) -> str:

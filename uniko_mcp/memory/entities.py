@@ -12,26 +12,28 @@ from uniko_mcp.store import Draft
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A name as it was written, and what kind of thing it names where that is known."""
+    """An edge of kind `edge` from the node `start` to the entity that `name` names."""
 
+    edge: str
+    start: tuple[str, str]
     name: str
     entity_type: str | None = None
 
 
-def link_entities(draft: Draft, edge: str, mentions: Iterable[tuple[tuple[str, str], Mention]]) -> list[str]:
-    """Link each node by `edge` to the entity it mentions, making those that are new; the entities' ids, each once.
+def link_entities(draft: Draft, mentions: Iterable[Mention]) -> list[str]:
+    """Link each node to the entity it mentions, making those that are new; the entities' ids, each once.
 
     Called once for a change set, with all of its mentions. Blank names name no entity and are passed over. A node that
     mentions an entity twice is linked and counted once.
     """
-    links: dict[tuple[tuple[str, str], str], Mention] = {}
+    links: dict[tuple[str, tuple[str, str], str], Mention] = {}
     first: dict[str, Mention] = {}
-    for start, mention in mentions:
+    for mention in mentions:
         if normalise(mention.name):
             id = entity_id(mention.name)
-            links.setdefault((start, id), mention)
+            links.setdefault((mention.edge, mention.start, id), mention)
             first.setdefault(id, mention)
-    counts = Counter(id for _, id in links)
+    counts = Counter(id for _, _, id in links)
     known = _mention_counts(draft, list(counts))
     for id, count in counts.items():
         if id in known:
@@ -39,7 +41,7 @@ def link_entities(draft: Draft, edge: str, mentions: Iterable[tuple[tuple[str, s
         else:
             name = " ".join(first[id].name.split())
             draft.put("Entity", id, name=name, entity_type=first[id].entity_type, mention_count=count)
-    for start, id in links:
+    for edge, start, id in links:
         draft.link(edge, start, ("Entity", id))
     return list(counts)
 

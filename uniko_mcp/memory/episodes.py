@@ -79,7 +79,7 @@ def record_episode(draft: Draft, new: NewEpisode, *, agent_id: str, now: int) ->
         draft.link("IN_SESSION", ("Episode", new.episode_id), session)
     links.link("FOR_TASK", "task_id", "Task", [new.task_id])
     links.link("INVOLVES", "involved_action_ids", "Action", new.involved_action_ids)
-    link_entities(draft, "MENTIONS", [(("Episode", new.episode_id), Mention(name)) for name in new.entities])
+    link_entities(draft, [Mention("MENTIONS", ("Episode", new.episode_id), name) for name in new.entities])
     if previous is None:
         return RecordedEpisode(None, None, links.skipped)
     previous_id, gap_ms = previous

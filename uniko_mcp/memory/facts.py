@@ -204,7 +204,7 @@ def _open(draft: Draft, new: NewFact, start: int, *, agent_id: str, now: int) ->
     }
     draft.put("Fact", new.fact_id, **node)
     draft.link("RECORDED_BY", ("Fact", new.fact_id), ensure_agent(draft, agent_id, now=now))
-    link_entities(draft, "ABOUT", [(("Fact", new.fact_id), Mention(new.subject))])
+    link_entities(draft, [Mention("ABOUT", ("Fact", new.fact_id), new.subject)])
     return {**node, "fact_id": new.fact_id}
 
 

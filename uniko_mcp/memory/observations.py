@@ -59,5 +59,5 @@ def add_observation(draft: Draft, new: NewObservation, *, agent_id: str, now: in
     )
     draft.link("OBSERVED_IN", start, ("Message", new.message_id))
     draft.link("RECORDED_BY", start, ensure_agent(draft, agent_id, now=now))
-    link_entities(draft, "ABOUT", [(start, Mention(new.subject))])
+    link_entities(draft, [Mention("ABOUT", start, new.subject)])
     return True

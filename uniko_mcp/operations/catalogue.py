@@ -122,12 +122,17 @@ def writes(
 
 
 def serves(
-    title: str, family: Family, hints: Hints = READS
+    title: str,
+    family: Family,
+    hints: Hints = READS,
+    *,
+    own_id: str | None = None,
+    prepare: Callable[[Any], Any] | None = None,
 ) -> Callable[[Callable[[Services, Call, P], Awaitable[R]]], Operation[P, R]]:
     """Make an operation of an async function that works with the services. Its docstring is the description."""
 
     def make(run: Callable[[Services, Call, P], Awaitable[R]]) -> Operation[P, R]:
-        return _operation(run, Task(run), title=title, family=family, hints=hints)
+        return _operation(run, Task(run), title=title, family=family, hints=hints, own_id=own_id, prepare=prepare)
 
     return make
 

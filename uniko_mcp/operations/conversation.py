@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from anyio import from_thread, to_thread
 from pydantic import Field
 
-from uniko_mcp.memory import conversation
+from uniko_mcp.memory import conversation, reading
 from uniko_mcp.models.domain import SkippedLink
 from uniko_mcp.models.fields import TIME_FORMAT, Identifier, Instant, Required, Text
 from uniko_mcp.models.ids import new_id
-from uniko_mcp.operations.call import Call
-from uniko_mcp.operations.catalogue import Params, Result, writes
+from uniko_mcp.operations.call import Call, Services
+from uniko_mcp.operations.catalogue import ADDS, Params, Result, serves
 from uniko_mcp.store import Draft
 
 
@@ -43,8 +44,8 @@ def _with_ids(params: RecordMessages) -> RecordMessages:
     return params.model_copy(update={"messages": messages})
 
 
-@writes("Record messages", "conversation", prepare=_with_ids)
-def record_messages(draft: Draft, call: Call, params: RecordMessages) -> RecordedMessages:
+@serves("Record messages", "conversation", ADDS, prepare=_with_ids)
+async def record_messages(services: Services, call: Call, params: RecordMessages) -> RecordedMessages:
     """Keep what was said, word for word: one or more messages of a conversation, all of them or none.
 
     Use it as the conversation goes on, with your own replies. Sending a message_id again with the same content changes
@@ -57,13 +58,31 @@ def record_messages(draft: Draft, call: Call, params: RecordMessages) -> Recorde
         goal_id=params.goal_id,
         task_id=params.task_id,
     )
-    recorded = conversation.record_messages(draft, unit, now=call.now)
+    read = await _read(unit, call)
+    return await services.store.write(lambda draft: _record(draft, call, unit, read))
+
+
+async def _read(unit: conversation.Unit, call: Call) -> list[reading.ReadMessage]:
+    """Read the messages beside the event loop, before the write; a cancelled call stops at the next message."""
+
+    def progress(done: int, total: int) -> None:
+        from_thread.check_cancelled()
+        call.progress(done, total, "reading messages")
+
+    return await to_thread.run_sync(lambda: reading.read_unit(unit, zone=call.zone, progress=progress))
+
+
+def _record(draft: Draft, call: Call, unit: conversation.Unit, read: list[reading.ReadMessage]) -> RecordedMessages:
+    new, skipped = conversation.record_messages(draft, unit, now=call.now)
+    by_id = {message.message.message_id: message for message in read}
+    findings = [by_id[message.message_id] for message in new]
+    entities, observations = reading.record_findings(draft, findings, agent_id=call.agent_id, now=call.now)
     return RecordedMessages(
         message_ids=[message.message_id for message in unit.messages],
-        created=recorded.created,
-        entities=recorded.entities,
-        observations=recorded.observations,
-        skipped_links=recorded.skipped,
+        created=len(new),
+        entities=entities,
+        observations=observations,
+        skipped_links=skipped,
     )
 
 
