@@ -24,9 +24,13 @@ class Forge:
     def give_key_to(self, machine: str = "data") -> None:
         """Make the key that of a machine's data directory."""
         (self._folder / machine).mkdir(mode=0o700, exist_ok=True)
-        path = self._folder / machine / "identity.key"
+        path = self.key_file(machine)
         path.touch(mode=0o600)
         path.write_text(self.nsec + "\n", encoding="utf-8")
+
+    def key_file(self, machine: str = "data") -> Path:
+        """Where a machine keeps its key."""
+        return self._folder / machine / "identity.key"
 
     def event(
         self,

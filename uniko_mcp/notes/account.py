@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from anyio import to_thread
+
 from uniko_mcp.errors import IdentityError
 from uniko_mcp.notes.files import on_disk
 from uniko_mcp.notes.identity import Identity, KeyCabinet
@@ -77,9 +79,8 @@ class Accounts:
         """
         old = await self.open()
         if old is None or old.identity.source != "file":
-            source = old.identity.source if old else "no key"
             raise IdentityError(
-                f"Only the key in the key file can be rotated, and the one in use is {source}",
+                f"Only a key in the key file can be rotated; in use is {_source_of(old)}",
                 next_step="Rotate it where it comes from",
             )
         secret, identity = await self._cabinet.successor()
@@ -90,6 +91,44 @@ class Accounts:
         await on_disk(self._cabinet.replace, secret, new.npub, self.folder / old.npub)
         self.current = new
         return new
+
+    async def import_key(self, text: str, password: str | None = None) -> Account:
+        """Make the key in `text` (nsec, hexadecimal, or ncryptsec with its password) the one in use.
+
+        A key that was in the key file is kept beside the versions it opens.
+
+        Raises:
+            IdentityError: It is not a key, the password does not open it, or another source comes before the file.
+        """
+        old = await self.open()
+        if old and old.identity.source in {"bunker", "keyring"}:
+            raise IdentityError(
+                f"A key in the key file would not be used; in use is {_source_of(old)}",
+                next_step="Take nostr.bunker and nostr.keyring out of the configuration first",
+            )
+        from uniko_mcp.notes import signer
+
+        secret = await to_thread.run_sync(signer.as_nsec, text, password)
+        new = await self._of(Identity(signer.local_signer(secret), "file"))
+        if old is None or new.npub != old.npub:
+            kept = self.folder / (old.npub if old else new.npub)
+            await on_disk(self._cabinet.replace, secret, new.npub, kept)
+            self.current = new
+        return self.current or new
+
+    async def export_key(self, password: str) -> str:
+        """The key in use as `ncryptsec1…` (NIP-49). There is no export without a password.
+
+        Raises:
+            IdentityError: There is no key, or it never leaves its bunker.
+        """
+        account = await self.open()
+        found = await self._cabinet.secret()
+        if account is None or found is None or account.identity.source == "bunker":
+            raise IdentityError(f"There is no key to export; in use is {_source_of(account)}")
+        from uniko_mcp.notes import signer
+
+        return await to_thread.run_sync(signer.encrypt_secret, found[0], password)
 
     def has(self, kind: NoteKind) -> bool:
         """Whether any identity has such a memory here. Blocks; reads only names."""
@@ -107,3 +146,7 @@ class Accounts:
         folder = self.folder / identity.signer.npub
         outbox = await on_disk(Outbox, folder / "outbox.json")
         return Account(identity, Notebook(folder, identity.signer, self._settings.app_tag), outbox)
+
+
+def _source_of(account: Account | None) -> str:
+    return f"the one from the {account.identity.source}" if account else "none"

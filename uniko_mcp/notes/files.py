@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar, TypeVarTuple, Unpack
 
@@ -43,20 +44,37 @@ def write_durably(path: Path, content: bytes) -> None:
 
     Who reads meanwhile sees the old file or the new one, never a part of either.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    with _written_beside(path, content) as complete:
+        os.replace(complete, path)
+    _sync_folder(path.parent)
+
+
+def write_first(path: Path, content: bytes) -> bool:
+    """Like `write_durably`, but only where there is no file yet; whether it was written."""
+    with _written_beside(path, content) as complete:
+        try:
+            os.link(complete, path)
+        except FileExistsError:
+            return False
+    _sync_folder(path.parent)
+    return True
+
+
+@contextmanager
+def _written_beside(path: Path, content: bytes) -> Generator[Path]:
+    """A file with the content on disk, in the same folder, that is gone after the block unless it was moved."""
+    beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
     try:
-        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    sync_folder(path.parent)
+        yield beside
+    finally:
+        beside.unlink(missing_ok=True)
 
 
-def sync_folder(folder: Path) -> None:
+def _sync_folder(folder: Path) -> None:
     """Make renames and new names in the folder durable, where the system lets folders be synced."""
     if os.name == "nt":
         return

@@ -5,15 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
 from anyio import to_thread
 
 from uniko_mcp.errors import IdentityError
-from uniko_mcp.notes.files import make_private_folder, on_disk, read_private, sync_folder, write_durably
+from uniko_mcp.notes.files import make_private_folder, on_disk, read_private, write_durably, write_first
 from uniko_mcp.notes.models import KeySource
 from uniko_mcp.notes.settings import NotesSettings
 
@@ -61,16 +61,27 @@ class KeyCabinet:
         Raises:
             IdentityError: A source has something that is not a key, is open to others, or does not answer.
         """
-        signer = await to_thread.run_sync(_signer_module)
         if self._settings.bunker:
             return Identity(await self._from_bunker(self._settings.bunker.get_secret_value()), "bunker")
-        if self._settings.keyring and (secret := await to_thread.run_sync(_keyring_secret)):
-            return Identity(signer.local_signer(secret), "keyring")
+        found = await self.secret()
+        if found is None:
+            return None
+        secret, source = found
+        signer = (await to_thread.run_sync(_signer_module)).local_signer(secret)
+        return Identity(signer, source, self._passed_over(signer, source))
+
+    async def secret(self) -> tuple[str, KeySource] | None:
+        """The secret key (nsec or hexadecimal) that is in use, and its source; None when there is none in reach.
+
+        Raises:
+            IdentityError: As for `load`.
+        """
+        settings = self._settings
+        if settings.keyring and (secret := await to_thread.run_sync(_keyring_secret)):
+            return secret, "keyring"
         if secret := await on_disk(self.read_key_file):
-            return self._noting_the_unused(Identity(signer.local_signer(secret), "file"))
-        if self._settings.nsec:
-            return Identity(signer.local_signer(self._settings.nsec.get_secret_value()), "environment")
-        return None
+            return secret, "file"
+        return (settings.nsec.get_secret_value(), "environment") if settings.nsec else None
 
     async def create(self) -> Identity:
         """Make a key, keep it in the key file, and say once whose it is.
@@ -81,7 +92,8 @@ class KeyCabinet:
         signer = await to_thread.run_sync(_signer_module)
         secret = signer.new_secret()
         made = signer.local_signer(secret)
-        if not await on_disk(self._keep_first, secret, made.npub):
+        make_private_folder(self._directory)
+        if not await on_disk(write_first, self.key_file, _key_text(secret, made.npub)):
             existing = await self.load()
             assert existing is not None
             return existing
@@ -119,28 +131,13 @@ class KeyCabinet:
             write_durably(old_folder / KEY_FILE, self.key_file.read_bytes())
         write_durably(self.key_file, _key_text(secret, npub))
 
-    def _keep_first(self, secret: str, npub: str) -> bool:
-        """Like `keep`, but only when there is no key file; whether it was written."""
-        make_private_folder(self._directory)
-        complete = self.key_file.with_name(f".{KEY_FILE}.{os.getpid()}.new")
-        write_durably(complete, _key_text(secret, npub))
-        try:
-            os.link(complete, self.key_file)
-        except FileExistsError:
-            return False
-        finally:
-            complete.unlink()
-        sync_folder(self._directory)
-        return True
-
-    def _noting_the_unused(self, identity: Identity) -> Identity:
-        if not self._settings.nsec:
-            return identity
+    def _passed_over(self, used: Signer, source: KeySource) -> tuple[str, ...]:
+        if source == "environment" or not self._settings.nsec:
+            return ()
         other = _signer_module().local_signer(self._settings.nsec.get_secret_value())
-        if other.public_key == identity.signer.public_key:
-            return identity
-        warning = f"nostr.nsec ({other.npub}) is not used: {KEY_FILE} ({identity.signer.npub}) comes before it"
-        return replace(identity, warnings=(warning,))
+        if other.public_key == used.public_key:
+            return ()
+        return (f"nostr.nsec ({other.npub}) is not used, for the key from the {source} ({used.npub}) comes before it",)
 
     async def _from_bunker(self, uri: str) -> Signer:
         path = self._directory / "notes" / _BUNKER_FILE
@@ -158,18 +155,16 @@ def _key_text(secret: str, npub: str) -> bytes:
 
 def _keyring_secret() -> str | None:
     try:
-        import keyring  # pyright: ignore[reportMissingImports]
-        from keyring.errors import KeyringError  # pyright: ignore[reportMissingImports, reportUnknownVariableType]
+        keyring, errors = import_module("keyring"), import_module("keyring.errors")
     except ImportError:
         raise IdentityError(
             "nostr.keyring is set, but the keyring package is not installed",
             next_step="Install uniko-mcp[keyring], or unset it",
         ) from None
     try:
-        secret = keyring.get_password(KEYRING_SERVICE, KEYRING_USER)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    except KeyringError as error:  # pyright: ignore[reportUnknownVariableType]
-        raise IdentityError(f"The OS keyring does not answer ({type(error).__name__})") from None  # pyright: ignore[reportUnknownArgumentType]
-    return cast(str | None, secret)
+        return cast(str | None, keyring.get_password(KEYRING_SERVICE, KEYRING_USER))
+    except errors.KeyringError as error:
+        raise IdentityError(f"The keyring of the system does not answer ({type(error).__name__})") from None
 
 
 def _read_bunker_session(path: Path, address: str) -> BunkerSession | None:

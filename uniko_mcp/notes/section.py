@@ -13,7 +13,7 @@ LABEL: Final = (
 
 def section(content: str) -> str:
     """The whole section; "" when the memory is blank."""
-    return _render(content.splitlines(), _fence(content), "") if content.strip() else ""
+    return _render(_lines(content), _fence(content), "") if content.strip() else ""
 
 
 def fit_section(content: str, limit: int, rest: str) -> str:
@@ -25,11 +25,15 @@ def fit_section(content: str, limit: int, rest: str) -> str:
     whole = section(content)
     if len(whole) <= limit:
         return whole
-    lines, fence = content.splitlines(), _fence(content)
+    lines, fence = _lines(content), _fence(content)
     pointer = f"Cut here: {len(content):,} characters in all. The rest: {rest}"
     room = limit - len(_render([], fence, pointer))
     kept = _leading_lines(lines, room) or _cut_line(lines, room)
     return _render(kept, fence, pointer) if kept else ""
+
+
+def _lines(content: str) -> list[str]:
+    return content.rstrip("\n").split("\n")
 
 
 def _leading_lines(lines: list[str], room: int) -> list[str]:

@@ -185,11 +185,25 @@ class Notes:
         Raises:
             IdentityError: There is no key, or it is not the one of the key file.
         """
-        async with self._saving:
-            await self._stop_courier()
-            account = await self._accounts.rotate()
-            self._start_courier()
-            return account.npub
+        return await self._change_key(self._accounts.rotate())
+
+    async def import_key(self, text: str, password: str | None = None) -> str:
+        """Take the key in `text` (nsec, hexadecimal, or ncryptsec with its password) into use. Returns its npub.
+
+        What was saved under the key before it is kept with that key, and does not move along.
+
+        Raises:
+            IdentityError: It is not a key, the password does not open it, or another source comes before the file.
+        """
+        return await self._change_key(self._accounts.import_key(text, password))
+
+    async def export_key(self, password: str) -> str:
+        """The key in use as `ncryptsec1…` (NIP-49).
+
+        Raises:
+            IdentityError: There is no key, or it never leaves its bunker.
+        """
+        return await self._accounts.export_key(password)
 
     async def sync(self, patience: float = DELIVERY_PATIENCE) -> NotesStatus:
         """Read every relay once more and deliver what is pending, waiting at most `patience` seconds for each step.
@@ -228,6 +242,19 @@ class Notes:
         if courier and wait_for_relays:
             await courier.delivered(kind, event.id, DELIVERY_PATIENCE)
         return self._report(account, event, kind, content, size, met)
+
+    async def _change_key(self, change: Coroutine[Any, Any, Account]) -> str:
+        async with self._saving:
+            await self._stop_courier()
+            try:
+                account = await change
+            finally:
+                self._start_courier()
+            self._failure = ""
+        for kind in NoteKind:
+            await account.notebook.current(kind)
+            self._tell(kind)
+        return account.npub
 
     def _report(
         self, account: Account, event: SignedEvent, kind: NoteKind, content: str, size: int, met: Stamp | None

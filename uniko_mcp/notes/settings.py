@@ -7,6 +7,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from pydantic import SecretStr
 
+from uniko_mcp.config import NostrSettings
 from uniko_mcp.errors import ConfigError
 
 
@@ -43,6 +44,21 @@ class NotesSettings:
     keyring: bool = False
     nsec: SecretStr | None = None
     patience: Patience = Patience()
+
+    @classmethod
+    def of(cls, configured: NostrSettings) -> NotesSettings:
+        """As the configuration says.
+
+        Raises:
+            ConfigError: As for the class.
+        """
+        return cls(
+            relays=configured.relays,
+            app_tag=configured.app_tag,
+            bunker=configured.bunker,
+            keyring=configured.keyring,
+            nsec=configured.nsec,
+        )
 
     def __post_init__(self) -> None:
         if not self.app_tag.strip():

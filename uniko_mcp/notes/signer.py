@@ -82,6 +82,11 @@ class LocalSigner:
         return f"LocalSigner({self.npub})"
 
     @property
+    def nsec(self) -> str:
+        """The secret key."""
+        return self._keys.secret_key().to_bech32()
+
+    @property
     def authenticator(self) -> nostr_sdk.AsyncNostrSigner:
         return self._keys  # pyright: ignore[reportReturnType]  # Keys has all of its methods without declaring it
 
@@ -159,22 +164,27 @@ def new_secret() -> str:
     return nostr_sdk.Keys.generate().secret_key().to_bech32()
 
 
+def as_nsec(text: str, password: str | None) -> str:
+    """The secret key that `text` holds, as `nsec1…`: an nsec, 64 hexadecimal digits, or an ncryptsec (NIP-49).
+
+    Raises:
+        IdentityError: It is none of these, or the password does not open it. The message repeats neither.
+    """
+    text = text.strip()
+    if not text.lower().startswith("ncryptsec1"):
+        return local_signer(text).nsec
+    if not password:
+        raise IdentityError("The key is encrypted", next_step="Give its password too")
+    try:
+        return nostr_sdk.EncryptedSecretKey.from_bech32(text).decrypt(password).to_bech32()
+    except SdkError:
+        raise IdentityError("The encrypted key does not open", next_step="Check the password and the text") from None
+
+
 def encrypt_secret(secret: str, password: str) -> str:
     """The secret key as `ncryptsec1…` (NIP-49)."""
     key = nostr_sdk.Keys.parse(secret.strip()).secret_key()
     return nostr_sdk.EncryptedSecretKey(key, password, _ENCRYPTION_ROUNDS, nostr_sdk.KeySecurity.MEDIUM).to_bech32()
-
-
-def decrypt_secret(encrypted: str, password: str) -> str:
-    """The `nsec1…` in an `ncryptsec1…` (NIP-49).
-
-    Raises:
-        IdentityError: The text is damaged or the password is another one.
-    """
-    try:
-        return nostr_sdk.EncryptedSecretKey.from_bech32(encrypted.strip()).decrypt(password).to_bech32()
-    except SdkError:
-        raise IdentityError("The encrypted key does not open", next_step="Check the password and the text") from None
 
 
 def is_signed(event: SignedEvent) -> bool:
