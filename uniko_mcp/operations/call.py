@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from typing import TypeAlias
 
 from uniko_mcp.config import Settings
 from uniko_mcp.models.time import now
+from uniko_mcp.notes import Notes, NotesSettings
 from uniko_mcp.store import Store
 
 Progress: TypeAlias = Callable[[float, float, str], None]
@@ -41,6 +42,7 @@ class Services:
 
     settings: Settings
     store: Store
+    notes: Notes
 
 
 @asynccontextmanager
@@ -51,8 +53,10 @@ async def open_services(settings: Settings) -> AsyncGenerator[Services]:
         StoreLockedError: Another process holds the data directory.
         StoreError: It cannot be opened.
     """
-    store = await Store.open(settings.data_dir, read_only=settings.read_only)
-    try:
-        yield Services(settings, store)
-    finally:
-        await store.close()
+    async with AsyncExitStack() as closing:
+        store = await Store.open(settings.data_dir, read_only=settings.read_only)
+        closing.push_async_callback(store.close)
+        notes = await Notes.open(settings.data_dir, NotesSettings.of(settings.nostr))
+        closing.push_async_callback(notes.close)
+        await notes.start_delivery()
+        yield Services(settings, store, notes)
