@@ -195,7 +195,7 @@ def test_a_wrong_value_is_named_with_its_setting_and_where_it_was_set(tmp_path: 
     )
     assert "recall.limit 0 (option): must be greater than or equal to 1" in failure(recall={"limit": 0})
     file = write(tmp_path / "c.jsonc", '{"prompt": {"sections": [{"section": "A", "tool": "b", "rol": "user"}]}}')
-    with pytest.raises(ConfigError, match=re.escape(f"prompt.sections.0.rol 'user' ({file}): is not a known key")):
+    with pytest.raises(ConfigError, match=re.escape(f"rol 'user' ({file}): is not a known key. Did you mean role?")):
         load_settings(config_file=file, environ={})
 
 

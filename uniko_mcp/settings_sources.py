@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final, cast, get_args
 
 from pydantic import SecretStr, ValidationError
 from pydantic.fields import FieldInfo
@@ -23,7 +23,6 @@ CONFIG_VARIABLE: Final = "UNIKO_CONFIG"
 
 _HERE: Final = Path()
 _SECRET_FILE: Final = "file:"
-_PROBLEMS: Final = {"extra_forbidden": "is not a known key", "missing": "is required", "string_too_short": "is blank"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +143,7 @@ def _flatten(values: Mapping[str, Any], origin: str, prefix: str = "") -> Iterat
 
 
 def _unknown(what: str, name: str, known: Iterable[str]) -> ConfigError:
-    nearest = get_close_matches(name, known, n=1, cutoff=0.0)[0]
-    return ConfigError(f"unknown {what}", next_step=f"Did you mean {nearest}?")
+    return ConfigError(f"unknown {what}", next_step=f"Did you mean {_nearest(name, known)}?")
 
 
 def _given(name: str, value: Any, origin: str, folder: Path, *, literal_secrets: bool = True) -> _Given:
@@ -198,6 +196,27 @@ def _nested(given: Mapping[str, _Given]) -> dict[str, Any]:
 def _explain(fault: ErrorDetails, given: Mapping[str, _Given]) -> str:
     path = ".".join(str(step) for step in fault["loc"])
     name = next(name for name in given if path == name or path.startswith(f"{name}."))
-    problem = _PROBLEMS.get(fault["type"]) or fault["msg"].removeprefix("Value error, ")
     shown = "" if _holds(name, SecretStr) else f" {fault['input']!r}"
-    return f"{path}{shown} ({given[name].origin}): {problem.replace('Input should be', 'must be', 1)}"
+    return f"{path}{shown} ({given[name].origin}): {_problem(fault, name)}"
+
+
+def _problem(fault: ErrorDetails, name: str) -> str:
+    match fault["type"]:
+        case "extra_forbidden":
+            return f"is not a known key. Did you mean {_nearest(str(fault['loc'][-1]), _keys_of_items(name))}?"
+        case "missing":
+            return "is required"
+        case "string_too_short":
+            return "is blank"
+        case _:
+            return fault["msg"].removeprefix("Value error, ").replace("Input should be", "must be", 1)
+
+
+def _keys_of_items(name: str) -> Iterable[str]:
+    """The keys that each object may have in a setting that is a list of objects."""
+    items = cast(tuple[type[Section], ...], get_args(setting_fields()[name].annotation))
+    return items[0].model_fields
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    return get_close_matches(name, known, n=1, cutoff=0.0)[0]

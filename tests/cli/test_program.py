@@ -94,6 +94,12 @@ def test_a_misspelt_key_in_the_file_names_file_and_nearest_key(run: Run, tmp_pat
     assert f"unknown setting agentid in {file}. Did you mean agent_id?" in result.stderr
 
 
+def test_a_wrong_value_of_an_option_is_named_with_what_would_be_right(run: Run) -> None:
+    result = run("status", "--log-level", "loud")
+    assert result.returncode == 78
+    assert "log_level 'loud' (option): must be 'debug', 'info', 'warning' or 'error'" in result.stderr
+
+
 def test_a_misspelt_tool_or_family_names_the_nearest(run: Run) -> None:
     result = run("--tools", "goals,recrod_action", "call", "list_goals")
     assert result.returncode == 2
@@ -102,7 +108,7 @@ def test_a_misspelt_tool_or_family_names_the_nearest(run: Run) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--frobnicate"], ["no_such_command"], ["--nsec", "nsec1"], ["--log-level", "loud"], ["call"]],
+    [["--frobnicate"], ["no_such_command"], ["--nsec", "nsec1"], ["call"]],
 )
 def test_wrong_usage_ends_with_two(arguments: list[str], run: Run) -> None:
     result = run(*arguments)

@@ -33,7 +33,7 @@ def test_from_a_terminal_it_says_what_it_is_where_the_data_is_and_how_to_connect
     assert printed == ""
     assert "a memory for MCP clients" in said
     assert f"The memory of agent 'ana' is in {tmp_path / 'memory'}" in said
-    assert f'"--data-dir", "{tmp_path / "memory"}"' in said
+    assert f'"--data-dir", "{tmp_path / "memory"}", "--agent", "ana"' in said
     assert "claude mcp add uniko --" in said
     assert "To leave: Ctrl-C or Ctrl-D" in said
 

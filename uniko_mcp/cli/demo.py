@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -41,7 +40,8 @@ def demo() -> None:
 async def _play(folder: Path) -> None:
     from mcp import Client, StdioServerParameters
 
-    server = StdioServerParameters(command=sys.executable, args=["-m", "uniko_mcp", "--data-dir", str(folder)])
+    program, *arguments = this_program()
+    server = StdioServerParameters(command=program, args=[*arguments, "--data-dir", str(folder)])
     _say("An agent's day with uniko-mcp", bold=True)
     _say(f"Every line below is a call to the real server, over MCP. Its memory is in {folder}.")
     started = perf_counter()

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
-LOG_LEVELS: Final = ("debug", "info", "warning", "error")
-
 
 @dataclass
 class Given:
@@ -74,10 +72,5 @@ _OPTIONS: Final = (
     _option("--agent", "agent_id", "The agent to remember for.", metavar="ID"),
     _option("--read-only", "read_only", "Leave out everything that writes.", is_flag=True),
     _option("--tools", "tools", "Tools or families of tools to offer, with commas between.", metavar="NAMES"),
-    _option(
-        "--log-level",
-        "log_level",
-        "What is logged to stderr.",
-        type=click.Choice(LOG_LEVELS, case_sensitive=False),
-    ),
+    _option("--log-level", "log_level", "What is logged to stderr: debug, info, warning or error.", metavar="LEVEL"),
 )

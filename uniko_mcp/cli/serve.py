@@ -34,7 +34,7 @@ def _is_terminal() -> bool:
 
 
 def _welcome(settings: Settings) -> str:
-    command = [*this_program(), "--data-dir", str(settings.data_dir)]
+    command = [*this_program(), "--data-dir", str(settings.data_dir), "--agent", settings.agent_id]
     return "\n".join(
         [
             f"uniko-mcp {__version__}: a memory for MCP clients. It now waits for one to speak MCP on this terminal.",

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, cast
 
-from uniko_mcp.errors import StoreLockedError
+from uniko_mcp.errors import StoreError, StoreLockedError
 from uniko_mcp.store.durable import PRIVATE_FILE, make_directory
 
 LOCK_NAME: Final = "hub.lock"
@@ -42,10 +42,17 @@ class DirectoryLock:
 
         Raises:
             StoreLockedError: Another holder has it; the message names its pid and since when.
+            StoreError: The directory cannot be made or written to.
         """
-        make_directory(directory)
         path = directory / LOCK_NAME
-        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE_FILE)
+        try:
+            make_directory(directory)
+            self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE_FILE)
+        except OSError as error:
+            raise StoreError(
+                f"{directory} cannot be used: {error.strerror}",
+                next_step="Choose another data_dir, or make it writable",
+            ) from error
         try:
             _try_lock(self._descriptor)
         except OSError as error:
