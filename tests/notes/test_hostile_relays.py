@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.notes.conftest import PATIENCE, OpenNotes
-from tests.notes.forge import APP_TAG, Forge
+from tests.notes.forge import LIES, Forge
 from tests.notes.relays.hostile import HostileRelay
 from uniko_mcp.notes import NoteKind, Patience
 
@@ -18,19 +17,6 @@ pytestmark = pytest.mark.anyio
 SHORT = NoteKind.SHORT_TERM
 
 HASTY = Patience(connect=5.0, answer=0.2, acknowledge=0.2, first_retry=0.01, longest_retry=0.05)
-
-LIES: dict[str, Callable[[Forge], dict[str, Any]]] = {
-    "another author": lambda forge: forge.event("lie", keys=forge.keys.generate()),
-    "another kind": lambda forge: forge.event("lie", kind=1),
-    "no d tag": lambda forge: forge.event("lie", tags=[APP_TAG]),
-    "another d tag": lambda forge: forge.event("lie", tags=[["d", "tasks"], APP_TAG]),
-    "two d tags": lambda forge: forge.event("lie", tags=[["d", SHORT.identifier], ["d", "tasks"], APP_TAG]),
-    "two equal d tags": lambda forge: forge.event("lie", tags=[["d", SHORT.identifier], ["d", SHORT.identifier]]),
-    "a wrong signature": lambda forge: {**forge.event("lie"), "sig": forge.event("other")["sig"]},
-    "another content": lambda forge: {**forge.event("lie"), "content": forge.event("other")["content"]},
-    "a wrong id": lambda forge: {**forge.event("lie"), "id": "0" * 64},
-    "a future date": lambda forge: forge.event("lie", age=-1_000),
-}
 
 
 def set_aside(folder: Path) -> list[dict[str, Any]]:

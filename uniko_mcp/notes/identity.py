@@ -143,7 +143,7 @@ class KeyCabinet:
         path = self._directory / "notes" / _BUNKER_FILE
         address = hashlib.sha256(uri.encode()).hexdigest()
         known = await on_disk(_read_bunker_session, path, address)
-        signer, session = await _signer_module().connect_bunker(uri, known)
+        signer, session = await _signer_module().connect_bunker(uri, known, self._settings.patience.bunker)
         if session != known:
             await on_disk(_write_bunker_session, path, address, session)
         return signer

@@ -13,12 +13,14 @@ from uniko_mcp.errors import ConfigError
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long, in seconds, relays are waited for, and how the time between tries grows."""
+    """How long, in seconds, others are waited for, and how the time between tries of a relay grows."""
 
     connect: float = 5.0
     answer: float = 10.0
     """For a relay to say what it has. One that does not is never written to: it may hold what was not seen here."""
     acknowledge: float = 10.0
+    bunker: float = 20.0
+    """For a bunker to answer: a person may have to confirm on another device."""
     first_retry: float = 1.0
     longest_retry: float = 300.0
 

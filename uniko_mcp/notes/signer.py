@@ -19,9 +19,6 @@ from uniko_mcp.notes.events import EVENT_KIND, SignedEvent
 from uniko_mcp.notes.redaction import register_secret_key
 from uniko_mcp.notes.sdk import SdkError
 
-BUNKER_PATIENCE: Final = 20.0
-"""Seconds a bunker has to answer: a person may have to confirm on another device."""
-
 _ENCRYPTION_ROUNDS: Final = 16
 """NIP-49's log_n: 64 MiB and about 0.1 s for each guess of the password."""
 
@@ -107,7 +104,8 @@ class LocalSigner:
 class BunkerSigner:
     """A key that stays in a NIP-46 bunker and is asked over relays."""
 
-    def __init__(self, connection: nostr_sdk.NostrConnect, public_key: nostr_sdk.PublicKey) -> None:
+    def __init__(self, connection: nostr_sdk.NostrConnect, public_key: nostr_sdk.PublicKey, patience: float) -> None:
+        self._patience = patience
         self._connection = connection
         self._public = public_key
         self.public_key = public_key.to_hex()
@@ -121,17 +119,20 @@ class BunkerSigner:
         return self._connection  # pyright: ignore[reportReturnType]  # as for Keys
 
     async def encrypt(self, text: str) -> str:
-        return await _from_bunker("encrypt", self._connection.nip44_encrypt_async(self._public, text))
+        return await self._answer("encrypt", self._connection.nip44_encrypt_async(self._public, text))
 
     async def decrypt(self, payload: str) -> str:
-        return await _from_bunker("decrypt", self._connection.nip44_decrypt_async(self._public, payload))
+        return await self._answer("decrypt", self._connection.nip44_decrypt_async(self._public, payload))
 
     async def sign(self, content: str, tags: list[list[str]], created_at: int) -> SignedEvent:
         unsigned = _unsigned(self._public, content, tags, created_at)
-        signed = await _from_bunker("sign", self._connection.sign_event_async(unsigned))
+        signed = await self._answer("sign", self._connection.sign_event_async(unsigned))
         if signed is None or not signed.verify() or signed.author().to_hex() != self.public_key:
             raise IdentityError("The bunker signed with another key than it announced")
         return _plain(signed)
+
+    async def _answer(self, what: str, answer: Awaitable[T]) -> T:
+        return await _from_bunker(what, answer, self._patience)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +196,7 @@ def is_signed(event: SignedEvent) -> bool:
         return False
 
 
-async def connect_bunker(uri: str, known: BunkerSession | None) -> tuple[BunkerSigner, BunkerSession]:
+async def connect_bunker(uri: str, known: BunkerSession | None, patience: float) -> tuple[BunkerSigner, BunkerSession]:
     """The signer behind a `bunker://` URI, and what to remember so that it need not be asked who it is again.
 
     Raises:
@@ -205,24 +206,24 @@ async def connect_bunker(uri: str, known: BunkerSession | None) -> tuple[BunkerS
     register_secret_key(client.secret_key().to_hex())
     try:
         parsed = nostr_sdk.NostrConnectUri.parse(uri)
-        connection = nostr_sdk.NostrConnect(parsed, client, timedelta(seconds=BUNKER_PATIENCE), None)
+        connection = nostr_sdk.NostrConnect(parsed, client, timedelta(seconds=patience), None)
     except SdkError:
         raise IdentityError("nostr.bunker is not a bunker:// address") from None
-    public_key = nostr_sdk.PublicKey.parse(known.public_key) if known else await _ask_who(connection)
+    public_key = nostr_sdk.PublicKey.parse(known.public_key) if known else await _ask_who(connection, patience)
     session = BunkerSession(client.secret_key().to_bech32(), public_key.to_hex())
-    return BunkerSigner(connection, public_key), session
+    return BunkerSigner(connection, public_key, patience), session
 
 
-async def _ask_who(connection: nostr_sdk.NostrConnect) -> nostr_sdk.PublicKey:
-    public_key = await _from_bunker("say who it is", connection.get_public_key_async())
+async def _ask_who(connection: nostr_sdk.NostrConnect, patience: float) -> nostr_sdk.PublicKey:
+    public_key = await _from_bunker("say who it is", connection.get_public_key_async(), patience)
     if public_key is None:
         raise IdentityError("The bunker does not say whose key it holds")
     return public_key
 
 
-async def _from_bunker(what: str, answer: Awaitable[T]) -> T:
+async def _from_bunker(what: str, answer: Awaitable[T], patience: float) -> T:
     try:
-        return await asyncio.wait_for(answer, BUNKER_PATIENCE)
+        return await asyncio.wait_for(answer, patience)
     except (SdkError, TimeoutError):
         raise IdentityError(
             f"The bunker did not {what}", next_step="Check that it runs and has approved this client, then try again"
