@@ -7,11 +7,13 @@ from pydantic import Field
 from uniko_mcp import __version__
 from uniko_mcp.memory import provenance
 from uniko_mcp.memory.pages import ENVELOPE_TOKENS, fitting
-from uniko_mcp.models.domain import Provenance
+from uniko_mcp.models.domain import DomainModel, Provenance
 from uniko_mcp.models.fields import Identifier, JsonObject
+from uniko_mcp.models.time import format_instant
+from uniko_mcp.notes import NotesStatus
 from uniko_mcp.operations.call import Call, Services
 from uniko_mcp.operations.catalogue import Params, Result, reads, serves
-from uniko_mcp.store import View
+from uniko_mcp.store import StoreStatus, View
 
 
 class GetMemory(Params):
@@ -54,25 +56,93 @@ class MemoryStatusParams(Params):
     pass
 
 
+class JournalStatus(DomainModel):
+    """The log of writes that everything else is made from."""
+
+    sequence: int
+    entries: int
+    bytes: int
+    snapshots: int
+    quarantined: int
+
+
+class RelayState(DomainModel):
+    """A relay that keeps a copy of the notes."""
+
+    url: str
+    state: str
+    reason: str | None = None
+    pending: list[str]
+
+
+class NotesState(DomainModel):
+    """The encrypted notes: whose they are and where they lie. Never a secret."""
+
+    npub: str | None = None
+    key_source: str | None = None
+    relays: list[RelayState]
+    pending_deliveries: int
+    versions: dict[str, int]
+
+
 class MemoryStatus(Result):
     version: str
+    agent_id: str
     data_dir: str
-    counts: JsonObject
+    counts: dict[str, int]
     engine: str
-    journal: JsonObject
+    schema_version: int
+    read_only: bool
+    graph_bytes: int
+    journal: JournalStatus
+    notes: NotesState
     warnings: list[str]
 
 
 @serves("Status of the memory", "curate")
 async def memory_status(services: Services, call: Call, params: MemoryStatusParams) -> MemoryStatus:
-    """How the memory is: where it is kept, how much it holds, and whether anything needs attention."""
-    status = services.store.status()
+    """How the memory is: where it is kept, how much it holds, its notes and relays, and what needs attention.
+
+    Use it when something seems to be missing.
+    """
+    store = services.store.status()
     counts = await services.store.counts()
+    notes = await services.notes.status()
     return MemoryStatus(
         version=__version__,
-        data_dir=str(status.directory),
+        agent_id=call.agent_id,
+        data_dir=str(store.directory),
         counts={kind: count for kind, count in counts.items() if count},
-        engine=status.engine,
-        journal={"sequence": status.sequence, "entries": status.journal_entries, "bytes": status.journal_bytes},
-        warnings=[],
+        engine=store.engine,
+        schema_version=store.schema_version,
+        read_only=store.read_only,
+        graph_bytes=store.graph_bytes,
+        journal=JournalStatus(
+            sequence=store.sequence,
+            entries=store.journal_entries,
+            bytes=store.journal_bytes,
+            snapshots=len(store.snapshots),
+            quarantined=store.quarantined,
+        ),
+        notes=_notes_state(notes),
+        warnings=[*_store_warnings(store), *notes.warnings],
     )
+
+
+def _notes_state(notes: NotesStatus) -> NotesState:
+    return NotesState(
+        npub=notes.npub,
+        key_source=notes.key_source,
+        relays=[
+            RelayState(url=relay.url, state=relay.state, reason=relay.reason or None, pending=list(relay.pending))
+            for relay in notes.relays
+        ],
+        pending_deliveries=notes.pending_deliveries,
+        versions={str(kind): count for kind, count in notes.versions.items()},
+    )
+
+
+def _store_warnings(store: StoreStatus) -> list[str]:
+    """What happened at open, and what keeps the store from working now."""
+    happened = [f"{format_instant(recovery.at)}: {recovery.message}" for recovery in store.recoveries]
+    return [*happened, *([store.failure] if store.failure else [])]
