@@ -85,8 +85,10 @@ def find_entities(
     sure = [mention for mention in found if mention.entity_type in _SURE_BY_FORM]
     sure += [EntityMention(date.label, "date", date.start, date.end) for date in dates]
     others = [mention for mention in found if mention.entity_type not in _SURE_BY_FORM]
-    names = list(_names(text, english, name_finder))
-    return _without_overlap([*sure, *others, *names])
+    names = list(_names(text, english))
+    typed = [mention for mention in names if mention.entity_type != "name"]
+    by_model = [_mention(name) for name in name_finder(text)] if name_finder and english else []
+    return _without_overlap([*sure, *others, *typed, *by_model, *names])
 
 
 def _technical(text: str) -> Iterator[EntityMention]:
@@ -107,7 +109,7 @@ def _indent(text: str, block: Block) -> int:
     return len(line) - len(line.lstrip(" "))
 
 
-def _names(text: str, english: bool, name_finder: NameFinder | None) -> Iterator[EntityMention]:
+def _names(text: str, english: bool) -> Iterator[EntityMention]:
     for block in blocks(text):
         if block.kind not in {"paragraph", "item", "quote"}:
             continue
@@ -117,8 +119,6 @@ def _names(text: str, english: bool, name_finder: NameFinder | None) -> Iterator
             for name in proper_names(text, block.body, block.end):
                 if not any(start <= name.start < end for start, end in bold):
                     yield _mention(name)
-    if name_finder and english:
-        yield from map(_mention, name_finder(text))
 
 
 def _mention(name: Name | TechnicalName) -> EntityMention:

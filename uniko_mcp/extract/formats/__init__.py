@@ -1,0 +1,1 @@
+"""Readers that turn one kind of document each into text and sections."""
