@@ -218,6 +218,9 @@ def test_utc_needs_no_time_zone_data() -> None:
         ("[]", "does not hold an object"),
         ('{"nostr": "wss://a"}', "nostr in "),
         ('{"data_dir": "a\\u0000b"}', "is not a usable path"),
+        ('{"data_dir": "a\\udcff"}', "is not a usable path"),
+        ('{"data_dir": "~nobody-of-this-name/a"}', "is not a usable path"),
+        ('{"agent_id": "a\\udcff"}', "is not valid UTF-8"),
         ('{"agent_id": " "}', "is blank"),
     ],
 )

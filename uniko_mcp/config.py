@@ -32,14 +32,6 @@ def _lower(value: Any) -> Any:
     return value.lower() if isinstance(value, str) else value
 
 
-def _encodable(text: str) -> str:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        raise ValueError("is not valid UTF-8") from None
-    return text
-
-
 def _known_zone(name: str) -> str:
     try:
         zone_named(name)
@@ -68,9 +60,7 @@ def default_data_dir() -> Path:
     return Path(user_data_dir("uniko-mcp", appauthor=False))
 
 
-Name: TypeAlias = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=512), AfterValidator(_encodable)
-]
+Name: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=512)]
 Names: TypeAlias = Annotated[tuple[Name, ...], BeforeValidator(_split)]
 LogLevel: TypeAlias = Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lower)]
 TimeZone: TypeAlias = Annotated[Name, AfterValidator(_known_zone)]

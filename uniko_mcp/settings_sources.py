@@ -172,7 +172,9 @@ def _secret(name: str, value: str | SecretStr, origin: str, folder: Path, *, lit
 
 def _resolve(path: str | Path, folder: Path, origin: str) -> Path:
     try:
-        return (folder / Path(path).expanduser()).resolve()
+        resolved = (folder / Path(path).expanduser()).resolve()
+        str(resolved).encode("utf-8")  # it is shown in results, which are JSON
+        return resolved
     except (OSError, ValueError, RuntimeError) as error:
         raise ConfigError(f"{str(path)!r} ({origin}) is not a usable path: {error}") from None
 
@@ -208,6 +210,8 @@ def _problem(fault: ErrorDetails, name: str) -> str:
             return "is required"
         case "string_too_short":
             return "is blank"
+        case "string_unicode":
+            return "is not valid UTF-8"
         case _:
             return fault["msg"].removeprefix("Value error, ").replace("Input should be", "must be", 1)
 
