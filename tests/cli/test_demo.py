@@ -17,7 +17,7 @@ def test_the_whole_day_is_played_and_nothing_is_lost_by_the_kill(run: Run) -> No
     assert "new fact: billing runs on Nordpay" in before
     assert "fact: billing runs on Nordpay" in after
     assert "Ana: New customers pay through Nordpay" in after
-    assert "nothing lost" in after
+    assert "nothing was lost" in after
     assert "claude mcp add uniko" in after
 
 

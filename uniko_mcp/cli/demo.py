@@ -43,20 +43,26 @@ async def _play(folder: Path) -> None:
     program, *arguments = this_program()
     server = StdioServerParameters(command=program, args=[*arguments, "--data-dir", str(folder)])
     _say("An agent's day with uniko-mcp", bold=True)
-    _say(f"Every line below is a call to the real server, over MCP. Its memory is in {folder}.")
+    _say(f"Each call below goes to the real server, over MCP. Its memory is in {folder}.")
     started = perf_counter()
     async with Client(server) as client:
         tools = (await client.list_tools()).tools
         _say(f"The server offers {len(tools)} tools, and was ready after {perf_counter() - started:.1f} s.")
         await _perform(client, DAY)
+        remembered = await _count(client)
         killed = _kill_server(folder)
     _heading("kill -9")
+    click.echo()
     _say(f"The server, process {killed}, is gone. It could not save, close or say goodbye.")
     async with Client(server) as client:
+        still_there = await _count(client)
+        _say(f"It held {remembered} memories. A new server on the same folder holds {still_there}.")
+        if still_there < remembered:
+            raise click.ClickException(f"{remembered - still_there} memories were lost, which must never happen")
         await _perform(client, NEXT_DAY)
     calls = sum(len(scene.steps) for scene in (*DAY, *NEXT_DAY))
     click.echo()
-    _say(f"{calls} calls, all answered, nothing lost. The folder is removed again.", bold=True)
+    _say(f"{calls} calls, all answered; nothing was lost. The folder is removed again.", bold=True)
     click.echo()
 
 
@@ -70,16 +76,26 @@ async def _perform(client: Client, scenes: Sequence[Scene]) -> None:
 async def _call(client: Client, step: Step) -> None:
     click.echo()
     _show_call(step)
-    result = await client.call_tool(step.tool, step.arguments)
-    if result.is_error or result.structured_content is None:
-        raise click.ClickException(f"{step.tool} failed: {getattr(result.content[0], 'text', '')}")
-    for line in step.answer(result.structured_content):
+    for line in step.answer(await _answer(client, step.tool, step.arguments)):
         _show_answer(line)
 
 
+async def _count(client: Client) -> int:
+    return sum((await _answer(client, "memory_status", {}))["counts"].values())
+
+
+async def _answer(client: Client, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    result = await client.call_tool(tool, arguments)
+    if result.is_error or result.structured_content is None:
+        raise click.ClickException(f"{tool} failed: {getattr(result.content[0], 'text', '')}")
+    return result.structured_content
+
+
 def _kill_server(folder: Path) -> int:
-    """Kill the server as no program can prevent. Its lock file says which process it is."""
-    pid: int = json.loads((folder / "hub.lock").read_text(encoding="utf-8"))["pid"]
+    """Kill the server in the one way that no program can prevent. Its lock file says which process it is."""
+    from uniko_mcp.store.lock import LOCK_NAME
+
+    pid: int = json.loads((folder / LOCK_NAME).read_text(encoding="utf-8"))["pid"]
     os.kill(pid, getattr(signal, "SIGKILL", signal.SIGTERM))  # Windows knows only SIGTERM, and kills with it
     return pid
 
