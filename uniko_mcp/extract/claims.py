@@ -44,7 +44,8 @@ _LOOSE_START: Final = re.compile(
     re.IGNORECASE,
 )
 _EMPTY_OBJECT: Final = re.compile(
-    r"(?:it|them)\b|(?:this|that|these|those|so|you|there|here|one|though|too|well|a lot|alright|something|anything|everything)"
+    r"(?:it|them)\b|(?:this|that|these|those|so|you|there|here|one|though|too|well|a lot|alright|something|anything"
+    r"|everything)"
     r"(?:$| (?:for|to|without|with|by|at|about|of|now|too|again|then|when)\b)",
     re.IGNORECASE,
 )
@@ -52,7 +53,8 @@ _SECOND_PERSON: Final = re.compile(r"\b(?:you|your|yours|yourself)\b", re.IGNORE
 _SHARED_PICTURE: Final = re.compile(r"^\s*\[")
 _ARTICLE: Final = re.compile(r"^(?:the|a|an)\s+", re.IGNORECASE)
 _RELATIVE: Final = re.compile(
-    rf"^(?P<owner>.+'s) (?:\w+ )?(?P<kin>{'|'.join(sorted(gazetteer.KIN))}),? (?:named |called )?(?P<name>[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*),?$"
+    rf"^(?P<owner>.+'s) (?:\w+ )?(?P<kin>{'|'.join(sorted(gazetteer.KIN))}),? (?:named |called )?"
+    r"(?P<name>[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*),?$"
 )
 _SYMBOLS: Final = re.compile(r"[{}<>=|\\^~;$#*/_\[\]]")
 _TOO_MANY_SYMBOLS: Final = 0.06  # as a share of the characters; prose in the samples read stays below 0.03

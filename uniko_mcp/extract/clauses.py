@@ -38,11 +38,16 @@ _SUBJECT_START: Final = re.compile(
 )
 _LEAD_IN: Final = re.compile(
     r"""^(?:
-        (?:oh|ah|aw+|wow|yeah|yea|yes|yep|yup|no|nope|nah|well|so|hey|hi|hello|yo|ok|okay|sure|hmm+|haha+|lol|omg|gosh|man|ugh|and|but
-        |also|plus|anyway|anyways|btw|by\ the\ way|actually|honestly|basically|unfortunately|luckily|fortunately|thankfully|sadly
-        |of\ course|absolutely|definitely|totally|exactly|right|true|thanks|thank\ you|thx|congrats|cool|nice|great|awesome|good|indeed
-        |in\ fact|on\ (?:another|a\ different)\ note|as\ you\ know|you\ know|guess\ what|to\ be\ honest|tbh|fyi|i\ mean|for\ sure|it's\ true
-        |same\ here|me\ too|like|or|then|because|especially\ because|which\ is\ why|that's\ why|as\ for\ me|for\ me|personally)
+        (?:oh|ah|aw+|wow|yeah|yea|yes|yep|yup|no|nope|nah|well|so|hey|hi|hello|yo|ok|okay|sure|hmm+|haha+|lol|omg
+            |gosh|man|ugh|and|but
+        |also|plus|anyway|anyways|btw|by\ the\ way|actually|honestly|basically|unfortunately|luckily|fortunately
+            |thankfully|sadly
+        |of\ course|absolutely|definitely|totally|exactly|right|true|thanks|thank\ you|thx|congrats|cool|nice
+            |great|awesome|good|indeed
+        |in\ fact|on\ (?:another|a\ different)\ note|as\ you\ know|you\ know|guess\ what|to\ be\ honest|tbh|fyi
+            |i\ mean|for\ sure|it's\ true
+        |same\ here|me\ too|like|or|then|because|especially\ because|which\ is\ why|that's\ why|as\ for\ me
+            |for\ me|personally)
         (?:\s+(?!I\b)[A-Z][\w’'-]+)?(?:\s*[,!.;:–—-]+\s*|\s+(?=(?:I|i|we|my|our|the|he|she|they)\b))
         |(?!I\b)[A-Z][a-z]+\s*[,!]\s+(?=(?:I|i|we|my|our|the|it|that)\b)
         |[^\w\s"'“(\[`*@#/~$.<-]+\s*

@@ -16,12 +16,15 @@ from uniko_mcp.extract.formats.readable import Readable, one_section
 from uniko_mcp.extract.formats.records import read_csv, read_json
 from uniko_mcp.extract.formats.source import read_source
 from uniko_mcp.extract.sections import Section, headed_sections
+from uniko_mcp.extract.wordlist import words
 
 PLAIN_TEXT: Final = "text/plain"
 
-_CODE_SUFFIXES: Final = (
-    "py pyi js jsx mjs cjs ts tsx java kt go rs rb php c h cc cpp hpp cs swift scala lua sql sh bash zsh ps1 r jl hs ex exs "
-    "clj dart vue svelte proto tf gradle css scss toml ini cfg yaml yml xml"
+_CODE_SUFFIXES: Final = words(
+    """
+    py pyi js jsx mjs cjs ts tsx java kt go rs rb php c h cc cpp hpp cs swift scala lua sql sh bash zsh ps1 r jl hs
+    ex exs clj dart vue svelte proto tf gradle css scss toml ini cfg yaml yml xml
+    """
 )
 _MIME_OF_SUFFIX: Final[Mapping[str, str]] = {
     f".{suffix}": f"text/x-{suffix}" for suffix in _CODE_SUFFIXES.split(" ")

@@ -29,8 +29,8 @@ _STARTS: Final = ".!?…:;\n\r。！？—–•|>"
 _SKIPPED: Final = " \t\"'“‘«([*_#"
 _SMALL: Final = words("a an and as at but by de for from in into la le nor of on or the to up with van von vs")
 _PLACE_BEFORE: Final = re.compile(
-    r"\b(?:(?:live[sd]?|living|moved?|moving|born|grew up|grow up|travel\w*|trips?|flew|fly(?:ing)?|flights?|based|located"
-    r"|back|going|went|go|headed|vacation|holidays?|relocat\w+|office|home|stay(?:ed|ing)?|arrived?)(?: \w+)?"
+    r"\b(?:(?:live[sd]?|living|moved?|moving|born|grew up|grow up|travel\w*|trips?|flew|fly(?:ing)?|flights?|based"
+    r"|located|back|going|went|go|headed|vacation|holidays?|relocat\w+|office|home|stay(?:ed|ing)?|arrived?)(?: \w+)?"
     r" (?:to|in|from|at|near)"
     r"|visit(?:ed|ing|s)?)(?: the)? $"
 )

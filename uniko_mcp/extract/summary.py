@@ -28,10 +28,10 @@ _TERM: Final = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]|[\w']+")
 _NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
 _STOP_WORDS: Final = words(
     """
-    a about after all also am an and any are as at be because been before but by can could did do does don't for from get
-    got had has have he her him his how i i'm i've if in into is it it's its just like me more my no not now of on one or
-    our out really she so some than that that's the their them then there they this to too up us very was we we're were
-    what when which who will with would you you're your
+    a about after all also am an and any are as at be because been before but by can could did do does don't for
+    from get got had has have he her him his how i i'm i've if in into is it it's its just like me more my no not
+    now of on one or our out really she so some than that that's the their them then there they this to too up us
+    very was we we're were what when which who will with would you you're your
     """
 )
 

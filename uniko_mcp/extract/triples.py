@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
-from uniko_mcp.extract import gazetteer
+from uniko_mcp.extract import gazetteer, grammar
+from uniko_mcp.extract.grammar import Person
 from uniko_mcp.extract.sentences import Stretch
 from uniko_mcp.extract.verbs import BE, MODALS, is_past, is_same_in_past, may_be_noun, verb_form
-from uniko_mcp.extract.wordlist import words
-
-Person: TypeAlias = Literal["speaker", "group", "addressee", "person", "thing", "named", "phrase", "bare", "implied"]
-"""Who the subject is: I, we, you, he or she, it, a proper name, "the ..." or "my ...", a noun alone, or I left unsaid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,58 +34,6 @@ class _Word(NamedTuple):
 
 
 _WORD: Final = re.compile(r"[^\s,;:()\"“”!?…]+|[,;:()\"“”!?…]")
-_PRONOUNS: Final[dict[str, Person]] = {
-    "i": "speaker",
-    "we": "group",
-    "you": "addressee",
-    "he": "person",
-    "she": "person",
-    "it": "thing",
-}
-_POSSESSIVES: Final = words("my our his her their")
-_DETERMINERS: Final = words("the a an all both most some many one two three") | _POSSESSIVES
-_NO_SUBJECT: Final = words(
-    """
-    this that these those there here what which who whom whose how why where when everyone everything everybody someone
-    something somebody nothing nobody anyone anything they them your yours if because so such as like than not no
-    """
-)
-_NEVER_IN_SUBJECT: Final = words(
-    """
-    that which who whom whose what when where why how if because while although though but so than i we he she it you they to
-    """
-)
-_ADVERBS: Final = words(
-    """
-    not never just also really always still even already often once now then both ever too actually finally recently
-    usually currently only almost probably maybe definitely certainly sometimes quite very so pretty super totally
-    """
-)
-_DROPPED_ADVERBS: Final = _ADVERBS - words("not never always usually sometimes")
-_TEMPORAL: Final = words(
-    "recently currently now then sometimes usually often today lately once nowadays eventually finally soon later yesterday"
-)
-_BEFORE_INFINITIVES_ONLY: Final = words(
-    "want need plan hope decide try use manage intend agree offer expect choose promise refuse fail struggle be able"
-)
-_LEADING_ADVERBS: Final = _TEMPORAL | (_ADVERBS - words("not both only so pretty too"))
-_PREPOSITIONS: Final = words(
-    """
-    to in at on for from with about of into as by through near during against over after towards toward under around
-    """
-)
-_PARTICLES: Final = words("up out back off down away over along together forward")
-_STOPS: Final = words(
-    "because when while since but which who although though if until unless so whereas whenever where before after and"
-)
-_CATENATIVES: Final = words(
-    """
-    want need plan hope decide try have use like love hate prefer start begin continue manage learn intend agree offer wish
-    expect help go get choose promise refuse fail tend aim seem happen struggle be able
-    """
-)
-_MARKS: Final = frozenset({",", ";", ":", "(", "…"})
-_SHORT: Final = words("m re ve d ll s")
 _MAX_SUBJECT: Final = 8  # words; a longer stretch before a verb is rarely one noun phrase
 _MAX_OBJECT: Final = 18
 
@@ -132,7 +77,7 @@ def _words(text: str, clause: Stretch) -> list[_Word]:
 
 def predicate_words(surface: str) -> str:
     """The predicate in lower case, without adverbs that only colour it: "just really love" is "love"."""
-    kept = [word for word in surface.lower().split() if word not in _DROPPED_ADVERBS and not _is_adverb(word)]
+    kept = [word for word in surface.lower().split() if word not in grammar.DROPPED_ADVERBS and not _is_adverb(word)]
     return " ".join(kept) or surface.lower().strip()
 
 
@@ -148,7 +93,9 @@ def _subject_start(tokens: list[_Word]) -> int | None:
     for later in range(index + 1, min(len(tokens), index + 16)):
         word = tokens[later].lower.partition("'")[0]
         behind_comma = tokens[later - 1].text == ","
-        if behind_comma and (word in _PRONOUNS or word in _DETERMINERS or tokens[later].text[0].isupper()):
+        if behind_comma and (
+            word in grammar.PRONOUNS or word in grammar.DETERMINERS or tokens[later].text[0].isupper()
+        ):
             return later
         if word in {"i", "we"} and later <= index + 6 and not _is_conjunction(tokens[index].lower):
             return later
@@ -156,12 +103,12 @@ def _subject_start(tokens: list[_Word]) -> int | None:
 
 
 def _is_leading_adverb(word: _Word) -> bool:
-    return word.text == "," or word.lower in _LEADING_ADVERBS or _is_adverb(word.lower)
+    return word.text == "," or word.lower in grammar.LEADING_ADVERBS or _is_adverb(word.lower)
 
 
 def _leads_in(word: str) -> bool:
     return (
-        word in _PREPOSITIONS
+        word in grammar.PREPOSITIONS
         or _is_conjunction(word)
         or word in {"last", "next", "every", "back", "without", "despite"}
         or (word.endswith("ing") and len(word) > 5)
@@ -169,19 +116,19 @@ def _leads_in(word: str) -> bool:
 
 
 def _is_conjunction(word: str) -> bool:
-    return word in _STOPS or word in {"once", "as", "whether", "ever"}
+    return word in grammar.STOPS or word in {"once", "as", "whether", "ever"}
 
 
 def _subject(tokens: list[_Word], first: int) -> tuple[Person, Stretch, int] | None:
     """The subject and the index of the word the predicate begins with (the contraction itself counts: "I'm")."""
     word = tokens[first]
     head, apostrophe, short = word.lower.partition("'")
-    if head in _PRONOUNS:
+    if head in grammar.PRONOUNS:
         end = word.start + len(head)
         if apostrophe:
-            return (_PRONOUNS[head], Stretch(word.start, end), first) if short in _SHORT else None
-        return _with_verb(_PRONOUNS[head], tokens, first, first + 1, Stretch(word.start, end))
-    if word.lower in _NO_SUBJECT or head in _NO_SUBJECT:
+            return (grammar.PRONOUNS[head], Stretch(word.start, end), first) if short in grammar.SHORT else None
+        return _with_verb(grammar.PRONOUNS[head], tokens, first, first + 1, Stretch(word.start, end))
+    if word.lower in grammar.NO_SUBJECT or head in grammar.NO_SUBJECT:
         return None
     if _is_implied(tokens, first):
         return "implied", Stretch(word.start, word.start), first
@@ -191,7 +138,7 @@ def _subject(tokens: list[_Word], first: int) -> tuple[Person, Stretch, int] | N
 def _with_verb(
     person: Person, tokens: list[_Word], first: int, verb: int, subject: Stretch
 ) -> tuple[Person, Stretch, int] | None:
-    while verb < len(tokens) and (tokens[verb].lower in _ADVERBS or _is_adverb(tokens[verb].lower)):
+    while verb < len(tokens) and (tokens[verb].lower in grammar.ADVERBS or _is_adverb(tokens[verb].lower)):
         verb += 1
     if verb >= len(tokens) or not tokens[verb].text[0].isalpha():
         return None
@@ -209,20 +156,28 @@ def _is_implied(tokens: list[_Word], first: int) -> bool:
 
 
 def _noun_phrase(tokens: list[_Word], first: int) -> tuple[Person, Stretch, int] | None:
-    determined = tokens[first].lower in _DETERMINERS
+    determined = tokens[first].lower in grammar.DETERMINERS
     for index in range(first + 1, min(len(tokens), first + _MAX_SUBJECT + 1)):
         word = tokens[index]
         if word.lower == "i" and tokens[index - 1].lower == "and":
             return _with_verb("group", tokens, first, index + 1, Stretch(tokens[first].start, word.end))
-        if not word.text[0].isalnum() or word.lower in _NEVER_IN_SUBJECT or word.lower in _STOPS - {"and"}:
+        if (
+            not word.text[0].isalnum()
+            or word.lower in grammar.NEVER_IN_SUBJECT
+            or word.lower in grammar.STOPS - {"and"}
+        ):
             return None
         proper = not determined and _is_name(tokens[first:index])
         if index - first < 1 + determined or not _is_finite(tokens, index, proper):
             continue
         last = index - 1
-        while last > first and (tokens[last].lower in _ADVERBS or _is_adverb(tokens[last].lower)):
+        while last > first and (tokens[last].lower in grammar.ADVERBS or _is_adverb(tokens[last].lower)):
             last -= 1
-        if tokens[last].lower in _PREPOSITIONS or tokens[last].lower in _DETERMINERS or tokens[last].lower == "and":
+        if (
+            tokens[last].lower in grammar.PREPOSITIONS
+            or tokens[last].lower in grammar.DETERMINERS
+            or tokens[last].lower == "and"
+        ):
             continue
         person: Person = "phrase" if determined else "named" if _is_name(tokens[first : last + 1]) else "bare"
         return person, Stretch(tokens[first].start, tokens[last].end), index
@@ -251,27 +206,29 @@ def _is_finite(tokens: list[_Word], index: int, proper: bool) -> bool:
         return True
     form = verb_form(word)
     previous = tokens[index - 1].lower
-    if form is None or previous in _DETERMINERS or previous in _PREPOSITIONS or previous.endswith("ly"):
+    if form is None or previous in grammar.DETERMINERS or previous in grammar.PREPOSITIONS or previous.endswith("ly"):
         return False
     if form.tense == "past":
         return True
     if form.tense == "third":
         following = tokens[index + 1].lower if index + 1 < len(tokens) else ""
-        return proper or not may_be_noun(word) or following in _PREPOSITIONS | _DETERMINERS
+        return proper or not may_be_noun(word) or following in grammar.PREPOSITIONS | grammar.DETERMINERS
     return form.tense == "base" and previous.endswith("s") and not may_be_noun(word) and not proper
 
 
 def _predicate_end(tokens: list[_Word], verb: int) -> int:
     """The index behind the predicate: auxiliaries, adverbs, the verb, "to" and further verbs, particle, preposition."""
     index, lemma = _verb_group_end(tokens, verb)
-    while lemma in _CATENATIVES and _is_infinitive(tokens, index, known=lemma not in _BEFORE_INFINITIVES_ONLY):
+    while lemma in grammar.CATENATIVES and _is_infinitive(
+        tokens, index, known=lemma not in grammar.BEFORE_INFINITIVES_ONLY
+    ):
         lemma = getattr(verb_form(tokens[index + 1].lower), "lemma", "")
         index += 2
     if lemma == "be" and index + 1 < len(tokens) and _is_adjective_before_preposition(tokens, index):
         return index + 2 + _is_infinitive(tokens, index + 1)
-    if index < len(tokens) and tokens[index].lower in _PARTICLES and lemma != "be":
+    if index < len(tokens) and tokens[index].lower in grammar.PARTICLES and lemma != "be":
         index += 1
-    if index < len(tokens) and tokens[index].lower in _PREPOSITIONS and index + 1 < len(tokens):
+    if index < len(tokens) and tokens[index].lower in grammar.PREPOSITIONS and index + 1 < len(tokens):
         index += 1
     return index
 
@@ -281,7 +238,7 @@ def _verb_group_end(tokens: list[_Word], verb: int) -> tuple[int, str]:
     index, lemma = verb, ""
     while index < len(tokens):
         word = tokens[index].lower
-        contracted = index == verb and "'" in word and word.partition("'")[0] in _PRONOUNS
+        contracted = index == verb and "'" in word and word.partition("'")[0] in grammar.PRONOUNS
         bare = word.removesuffix("n't")
         form = verb_form(bare)
         if contracted:
@@ -290,14 +247,14 @@ def _verb_group_end(tokens: list[_Word], verb: int) -> tuple[int, str]:
             lemma = "will"
         elif index == verb:
             lemma = form.lemma if form else word
-        elif word in _ADVERBS or _is_adverb(word):
+        elif word in grammar.ADVERBS or _is_adverb(word):
             pass
         elif _continues(lemma, form.tense if form else _guessed_tense(word), word):
             lemma = form.lemma if form else word
         else:
             break
         index += 1
-    while index > verb + 1 and tokens[index - 1].lower in _ADVERBS | _PREPOSITIONS:
+    while index > verb + 1 and tokens[index - 1].lower in grammar.ADVERBS | grammar.PREPOSITIONS:
         index -= 1
     return index, lemma
 
@@ -336,12 +293,12 @@ def _is_infinitive(tokens: list[_Word], index: int, *, known: bool = True) -> bo
     form = verb_form(word)
     if form is not None or known:
         return form is not None and form.tense == "base"
-    return word.isalpha() and word.islower() and word not in _DETERMINERS
+    return word.isalpha() and word.islower() and word not in grammar.DETERMINERS
 
 
 def _is_adjective_before_preposition(tokens: list[_Word], index: int) -> bool:
     word, following = tokens[index], tokens[index + 1].lower
-    plain = word.text[0].islower() and word.lower not in _DETERMINERS and word.lower not in _PREPOSITIONS
+    plain = word.text[0].islower() and word.lower not in grammar.DETERMINERS and word.lower not in grammar.PREPOSITIONS
     return (
         plain
         and following in {"to", "of", "about", "for", "with", "at", "in", "by", "on", "from"}
@@ -364,13 +321,13 @@ def _object(tokens: list[_Word], first: int, cuts: frozenset[int]) -> tuple[Stre
     last, further = first, None
     for index in range(first, len(tokens)):
         token = tokens[index]
-        if token.text in _MARKS or (index > first and (token.start in cuts or _is_stop(tokens, index))):
+        if token.text in grammar.MARKS or (index > first and (token.start in cuts or _is_stop(tokens, index))):
             further = _further(tokens, index)
             break
         if token.lower == "and" and (further := _further(tokens, index)) is not None:
             break
         last = index + 1
-    while last > first and (tokens[last - 1].lower in _PREPOSITIONS or _is_stop(tokens, last - 1)):
+    while last > first and (tokens[last - 1].lower in grammar.PREPOSITIONS or _is_stop(tokens, last - 1)):
         last -= 1
     if last == first or last - first > _MAX_OBJECT:
         return None, further
@@ -380,21 +337,21 @@ def _object(tokens: list[_Word], first: int, cuts: frozenset[int]) -> tuple[Stre
 def _is_stop(tokens: list[_Word], index: int) -> bool:
     word = tokens[index].lower
     if word == "and":
-        return index + 1 < len(tokens) and tokens[index + 1].lower in _PRONOUNS
+        return index + 1 < len(tokens) and tokens[index + 1].lower in grammar.PRONOUNS
     if word == "so":
-        return index + 1 < len(tokens) and tokens[index + 1].lower in _PRONOUNS
-    return word in _STOPS and not (word == "while" and tokens[index - 1].lower == "a")
+        return index + 1 < len(tokens) and tokens[index + 1].lower in grammar.PRONOUNS
+    return word in grammar.STOPS and not (word == "while" and tokens[index - 1].lower == "a")
 
 
 def _further(tokens: list[_Word], first: int) -> int | None:
     """Where, behind the first object, "and" with a finite verb begins a second predicate."""
     for index in range(first, len(tokens) - 2):
-        if tokens[index].lower in _STOPS - {"and", "then"} or tokens[index].text in {";", ":", "(", '"', "“"}:
+        if tokens[index].lower in grammar.STOPS - {"and", "then"} or tokens[index].text in {";", ":", "(", '"', "“"}:
             return None
         if tokens[index].lower != "and":
             continue
         verb = index + 1
-        while verb < len(tokens) - 1 and (tokens[verb].lower in _ADVERBS or _is_adverb(tokens[verb].lower)):
+        while verb < len(tokens) - 1 and (tokens[verb].lower in grammar.ADVERBS or _is_adverb(tokens[verb].lower)):
             verb += 1
         return tokens[index + 1].start if _is_finite_after_and(tokens, verb) else None
     return None
@@ -407,5 +364,5 @@ def _is_finite_after_and(tokens: list[_Word], index: int) -> bool:
     if form is None or following in {"and", ",", ""}:
         return False
     if form.tense == "third":
-        return not may_be_noun(word) or following in _PREPOSITIONS | _DETERMINERS
+        return not may_be_noun(word) or following in grammar.PREPOSITIONS | grammar.DETERMINERS
     return form.tense == "past"

@@ -13,8 +13,8 @@ from uniko_mcp.extract.wordlist import words
 _UNSEEN: Final = words("script style noscript template svg iframe object canvas math")
 _BLOCKS: Final = words(
     """
-    address article aside blockquote body dd details dialog div dl dt fieldset figcaption figure footer form header hr html
-    li main nav ol p pre section summary table tbody tfoot thead tr ul
+    address article aside blockquote body dd details dialog div dl dt fieldset figcaption figure footer form header hr
+    html li main nav ol p pre section summary table tbody tfoot thead tr ul
     """
 )
 _PARAGRAPHS: Final = words("p pre blockquote table ul ol section article h1 h2 h3 h4 h5 h6")

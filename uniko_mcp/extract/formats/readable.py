@@ -9,7 +9,7 @@ from uniko_mcp.extract.sections import Section
 
 @dataclass(frozen=True, slots=True)
 class Readable:
-    """The text, its sections (together all of the text), the title if the document has one, what a reader should know."""
+    """The text, its sections (together all of it), its title if it has one, and what a user should know about it."""
 
     text: str
     sections: tuple[Section, ...]
