@@ -26,9 +26,7 @@ _CODE_SUFFIXES: Final = words(
     ex exs clj dart vue svelte proto tf gradle css scss toml ini cfg yaml yml xml
     """
 )
-_MIME_OF_SUFFIX: Final[Mapping[str, str]] = {
-    f".{suffix}": f"text/x-{suffix}" for suffix in _CODE_SUFFIXES.split(" ")
-} | {
+_MIME_OF_SUFFIX: Final[Mapping[str, str]] = {f".{suffix}": f"text/x-{suffix}" for suffix in sorted(_CODE_SUFFIXES)} | {
     ".txt": PLAIN_TEXT,
     ".text": PLAIN_TEXT,
     ".log": PLAIN_TEXT,

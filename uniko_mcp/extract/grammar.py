@@ -27,8 +27,8 @@ NO_SUBJECT: Final = words(
 )
 NEVER_IN_SUBJECT: Final = words(
     """
-    that which who whom whose what when where why how if because while although though but so than i we he she it you they
-    to
+    that which who whom whose what when where why how if because while although though but so than i we he she it
+    you they to
     """
 )
 ADVERBS: Final = words(

@@ -99,10 +99,8 @@ def is_boilerplate(clause: str) -> bool:
 
 def orders(clause: str) -> bool:
     """Whether the clause begins with a bare verb: "Use tabs", "Please don't", "Let me know"."""
-    words = [word.lower() for word in _WORDS.findall(clause[:80])]
-    words = [
-        word for word in words if word not in {"please", "just", "also", "always", "never", "then", "and", "so", "but"}
-    ]
+    spoken = [word.lower() for word in _WORDS.findall(_plain(clause[:80]))]
+    words = [word for word in spoken if word not in _BEFORE_ORDERS]
     if not words:
         return True
     if words[0] in {"let", "let's", "don't", "do", "please", "be"}:
