@@ -35,6 +35,7 @@ _CONFIDENCE: Final = {
 _WITHOUT_FRAME: Final = 0.4
 _ASSISTANT: Final = 0.7  # a factor: what a model says of its work is less sure than what a person says of a life
 _WITHOUT_OBJECT: Final = 0.9
+_INCOMPLETE: Final = 0.7  # a factor: the claim holds a pronoun that only the talk around it explains
 _FEWEST_WORDS: Final = 3
 _FIRST_PERSON: Final = re.compile(r"\b(?:I|I'm|I've|my|me|we|our|us)\b")
 _REPORT: Final = re.compile(r"^(?:I|We)(?:'ve| have| had)? (?:\w+ly |just |also |already )?(?P<verb>\w+)")
@@ -58,6 +59,9 @@ _RELATIVE: Final = re.compile(
 )
 _SYMBOLS: Final = re.compile(r"[{}<>=|\\^~;$#*/_\[\]]")
 _TOO_MANY_SYMBOLS: Final = 0.06  # as a share of the characters; prose in the samples read stays below 0.03
+_BE: Final = re.compile(r"(?:['’]s|is|was|isn['’]t|wasn['’]t)(?:\s|$)", re.IGNORECASE)
+_ENDS_OPEN: Final = re.compile(r"(?:^|\s)(?:is|was|are|were|be|to|for|on|in|at|until|till|by|since)$")
+_UNRESOLVED: Final = re.compile(r"\b(?:they|them|he|him|she|her|it|their|his)\b", re.IGNORECASE)
 _UNSAID: Final = {"been": "have ", "gonna": "am "}
 """The auxiliary that a sentence without subject leaves out too."""
 _ABOUT: Final = frozenset({"at", "since", "by"})
@@ -189,7 +193,7 @@ def _framed_claim(talk: _Talk, sentence: Stretch, clause: Stretch, parts: Frame,
     surface = talk.text[clause.start : clause.end]
     about = talk.about(clause)
     obj = _object(talk, parts)
-    factor = speech.certainty(surface) * (_ASSISTANT if talk.assistant else 1) * (1 if obj else _WITHOUT_OBJECT)
+    factor = speech.certainty(surface) * _completeness(talk, parts, clause) * (1 if obj else _WITHOUT_OBJECT)
     return Claim(
         text=_claim_text(talk, clause, parts, subject, lead),
         subject=_known_as(_phrase(talk, parts), subject),
@@ -201,6 +205,12 @@ def _framed_claim(talk: _Talk, sentence: Stretch, clause: Stretch, parts: Frame,
         about_from=about.from_us if about else None,
         about_to=about.to_us if about else None,
     )
+
+
+def _completeness(talk: _Talk, parts: Frame, clause: Stretch) -> float:
+    rest = talk.text[parts.predicate.end : clause.end]
+    open_pronoun = _UNRESOLVED.search(rest) or (talk.addressee is None and _SECOND_PERSON.search(rest))
+    return (_INCOMPLETE if open_pronoun else 1) * (_ASSISTANT if talk.assistant else 1)
 
 
 def _claim_text(talk: _Talk, clause: Stretch, parts: Frame, subject: str, lead: str) -> str:
@@ -256,7 +266,7 @@ def _subject(talk: _Talk, parts: Frame, before: Sequence[Claim]) -> str | None:
         case "person":
             return _last_person(talk, before)
         case "thing":
-            return _last_thing(talk, before)
+            return None if _judges(talk, parts) else _last_thing(before)
         case "named" | "phrase" | "bare":
             return _ARTICLE.sub("", _phrase(talk, parts))
 
@@ -268,12 +278,15 @@ def _last_person(talk: _Talk, before: Sequence[Claim]) -> str | None:
     return people[-1] if people and people[-1] == others[-1] else None
 
 
-def _last_thing(talk: _Talk, before: Sequence[Claim]) -> str | None:
+def _last_thing(before: Sequence[Claim]) -> str | None:
     """The thing that "it" means: the subject of the claim right before, when that is a thing."""
-    if not before or before[-1].subject in {talk.speaker, talk.addressee}:
-        return None
-    subject = before[-1].subject
+    subject = before[-1].subject if before else ""
     return subject if subject[:1].islower() else None
+
+
+def _judges(talk: _Talk, parts: Frame) -> bool:
+    """Whether the predicate is a form of "be": "it was wonderful" is as often about all that was told before."""
+    return bool(_BE.match(talk.text[parts.predicate.start : parts.predicate.end].strip()))
 
 
 def _is_worth_keeping(talk: _Talk, parts: Frame, clause: Stretch) -> bool:
@@ -320,8 +333,8 @@ def _object(talk: _Talk, parts: Frame) -> str | None:
     whole = next(
         (date for date in talk.dates if parts.object.start >= date.start and parts.object.end <= date.end), None
     )
-    if whole:
-        return whole.label
+    if whole:  # "adopted last year" has no object, "is last Friday" and "moved to Friday" do
+        return whole.label if _ENDS_OPEN.search(_predicate(talk, parts)) else None
     surface = talk.text[parts.object.start : parts.object.end].rstrip(".!…")
     return named(surface, talk.speaker, talk.addressee) or None
 

@@ -49,6 +49,8 @@ _LEAD_IN: Final = re.compile(
         |same\ here|me\ too|like|or|then|because|especially\ because|which\ is\ why|that's\ why|as\ for\ me
             |for\ me|personally)
         (?:\s+(?!I\b)[A-Z][\w’'-]+)?(?:\s*[,!.;:–—-]+\s*|\s+(?=(?:I|i|we|my|our|the|he|she|they)\b))
+        |i(?:['’]m|\ am)\ (?:\w+\ )?(?:excited|happy|glad|thrilled|proud|sorry)\ to\ (?:tell|say|announce|report|share)
+            (?:\ (?:you|with\ you))?(?:\ that)?\s+(?=(?:I|we|my|our)\b)
         |(?!I\b)[A-Z][a-z]+\s*[,!]\s+(?=(?:I|i|we|my|our|the|it|that)\b)
         |[^\w\s"'“(\[`*@#/~$.<-]+\s*
         |\*\*[^*\n]{1,60}?:?\*\*:?\s+(?=[A-Z])

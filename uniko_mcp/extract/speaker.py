@@ -8,7 +8,7 @@ from typing import Final
 from uniko_mcp.extract.verbs import is_past, third_person, verb_form
 
 _ADVERBS: Final = r"(?:\s+(?:just|also|always|never|still|even|already|often|once|now|then|both|sometimes|\w{2,}ly))*"
-_VERB: Final = r"[A-Za-z]+?(?:n['’]t)?(?![A-Za-z'’])"
+_VERB: Final = r"(?!(?:I|we)\b)[A-Za-z]+?(?:n['’]t)?(?![A-Za-z'’])"
 _FIRST: Final = re.compile(
     rf"""(?<![\w'’/.-])(?:
         (?P<we>[Ww]e)(?:['’](?P<we_short>re|ve|d|ll))?(?P<we_adverbs>{_ADVERBS})(?:\s+(?P<we_verb>{_VERB}))?(?!['’\w])

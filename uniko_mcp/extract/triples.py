@@ -62,7 +62,10 @@ def frame(text: str, clause: Stretch, *, cuts: frozenset[int] = frozenset()) -> 
 def continued(text: str, first: Frame, clause: Stretch, *, cuts: frozenset[int] = frozenset()) -> Frame:
     """The frame of a further predicate, the words of `clause`, of the subject of `first`."""
     tokens = _words(text, clause)
-    after = _predicate_end(tokens, 0)
+    verb = 0
+    while verb < len(tokens) - 1 and _is_leading_adverb(tokens[verb]):
+        verb += 1
+    after = _predicate_end(tokens, verb)
     predicate = Stretch(clause.start, tokens[after - 1].end)
     return Frame(first.person, first.subject, predicate, *_object(tokens, after, cuts))
 
@@ -329,9 +332,10 @@ def _object(tokens: list[_Word], first: int, cuts: frozenset[int]) -> tuple[Stre
         last = index + 1
     while last > first and (tokens[last - 1].lower in grammar.PREPOSITIONS or _is_stop(tokens, last - 1)):
         last -= 1
-    if last == first or last - first > _MAX_OBJECT:
+    if last == first or last - first > _MAX_OBJECT or tokens[first].lower in {"and", "or"}:
         return None, further
-    return Stretch(tokens[first].start, tokens[last - 1].end), further
+    final = tokens[last - 1]
+    return Stretch(tokens[first].start, final.start + len(final.text.rstrip("."))), further
 
 
 def _is_stop(tokens: list[_Word], index: int) -> bool:
