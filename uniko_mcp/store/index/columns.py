@@ -1,0 +1,139 @@
+"""What ranking needs to know of every document: one record a row, in memory, loaded once and kept up to date."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from uniko_mcp.store.index.shape import TRAITS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+NOWHERE: Final = -1
+"""The row or label code of something that is not there."""
+UNKNOWN_TIME: Final = -(2**63)
+
+_SPARE_ROWS: Final = 1_024
+
+
+def record_dtype() -> np.dtype[np.void]:
+    """The type of a row's record. `record` in the database holds its bytes, so a change of it is a change of FORMAT."""
+    import numpy as np
+
+    return np.dtype(
+        [
+            ("alive", "?"),
+            ("superseded", "?"),
+            ("kind", "<i4"),
+            ("role", "<i4"),
+            ("session", "<i4"),
+            ("sender", "<i4"),
+            ("sender_name", "<i4"),
+            ("owner", "<i4"),
+            ("parent", "<i4"),
+            ("previous", "<i4"),
+            ("next", "<i4"),
+            ("ordinal", "<i4"),
+            ("timestamp", "<i8"),
+            ("about_from", "<i8"),
+            ("about_to", "<i8"),
+            ("length", "<f4"),
+            ("prose", "<f4"),
+            ("shape", "<f4", (len(TRAITS),)),
+        ]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The records of all rows as they were at one moment.
+
+    `records` is a structured array (see `record_dtype`) indexed by row; rows of deleted documents are not `alive`.
+    Later writes may change single records in place, never their number.
+    """
+
+    records: NDArray[np.void]
+    version: int
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+
+class ColumnTable:
+    """Grows the records, sets single rows and links each message to its neighbours in the session.
+
+    Not thread-safe: whoever writes to the index holds its lock.
+    """
+
+    def __init__(self, records: NDArray[np.void]) -> None:
+        self._records = records
+        self._size = len(records)
+        self._version = 0
+
+    @classmethod
+    def load(cls, rows: Iterable[tuple[int, bytes]]) -> ColumnTable:
+        """The table of what the database holds: (row, record) pairs, ascending."""
+        import numpy as np
+
+        pairs = list(rows)
+        dtype = record_dtype()
+        found = np.frombuffer(b"".join(record for _, record in pairs), dtype=dtype)
+        numbers = np.fromiter((row for row, _ in pairs), dtype=np.intp, count=len(pairs))
+        records = np.zeros(int(numbers[-1]) + 1 if len(pairs) else 0, dtype=dtype)
+        records[numbers] = found
+        return cls(records)
+
+    def columns(self) -> Columns:
+        """The rows as they are now."""
+        return Columns(self._records[: self._size], self._version)
+
+    def set(self, row: int, record: np.void) -> None:
+        """Put a record at a row, which may be the next one."""
+        import numpy as np
+
+        if row >= len(self._records):
+            grown = np.zeros(row + 1 + max(_SPARE_ROWS, row // 4), dtype=record_dtype())
+            grown[: self._size] = self._records[: self._size]
+            self._records = grown
+        self._records[row] = record
+        self._size = max(self._size, row + 1)
+        self._version += 1
+
+    def remove(self, row: int) -> None:
+        """Forget a row; its number is not used again."""
+        self._records["alive"][row] = False
+        self._version += 1
+
+    def link_neighbours(self, sessions: Iterable[int], message: int) -> None:
+        """Set `previous` and `next` of the messages (the kind with that label code) of these sessions."""
+        import numpy as np
+
+        records = self._records[: self._size]
+        messages = records["alive"] & (records["kind"] == message)
+        for session in sessions:
+            rows = np.flatnonzero(messages & (records["session"] == session))
+            _link(records, rows)
+        self._version += 1
+
+    def link_all_neighbours(self, message: int) -> None:
+        """The same for every session."""
+        import numpy as np
+
+        records = self._records[: self._size]
+        _link(records, np.flatnonzero(records["alive"] & (records["kind"] == message)))
+
+
+def _link(records: NDArray[np.void], rows: NDArray[np.intp]) -> None:
+    import numpy as np
+
+    ordered = rows[np.lexsort((rows, records["ordinal"][rows], records["timestamp"][rows], records["session"][rows]))]
+    sessions = records["session"][ordered]
+    records["previous"][ordered] = NOWHERE
+    records["next"][ordered] = NOWHERE
+    together = np.flatnonzero((sessions[1:] == sessions[:-1]) & (sessions[1:] != NOWHERE))
+    records["previous"][ordered[together + 1]] = ordered[together]
+    records["next"][ordered[together]] = ordered[together + 1]

@@ -1,0 +1,71 @@
+"""What the rank index holds: one flat document for each memory that can be recalled, and where it comes from."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Final, TypeAlias
+
+DocumentKey: TypeAlias = tuple[str, str]
+"""Kind and id of a memory, as in the graph."""
+
+EVERYONE: Final = ""
+"""The owner of a document that every agent may see."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a memory comes from: the message that says it, or the document it was read in."""
+
+    message_id: str | None = None
+    session_id: str | None = None
+    sender: str | None = None
+    artifact_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexDocument:
+    """A memory as the rank index sees it. Times are microseconds UTC.
+
+    `timestamp` is when it was said or recorded, [`about_from`, `about_to`) what it is about where that is known.
+    `sender` is the name of who said it, `sender_id` the participant. Messages of one session are neighbours, in the
+    order of (timestamp, ordinal). `parent_id` is the message or artifact that a chunk is a piece of, or the message
+    that an observation was made in. `owner` is the only agent that may see it. `entities` are ids of what it mentions.
+    """
+
+    kind: str
+    id: str
+    text: str
+    timestamp: int
+    sender: str = ""
+    sender_id: str = ""
+    role: str = ""
+    session_id: str = ""
+    ordinal: int = 0
+    topic: str = ""
+    heading: str = ""
+    parent_id: str = ""
+    owner: str = EVERYONE
+    entities: tuple[str, ...] = ()
+    about_from: int | None = None
+    about_to: int | None = None
+    sources: tuple[Source, ...] = ()
+    superseded: bool = False
+
+    @property
+    def key(self) -> DocumentKey:
+        return (self.kind, self.id)
+
+    def to_json(self) -> str:
+        """All fields but the text, in the form the index stores."""
+        values = asdict(self)
+        del values["text"]
+        return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, fields: str, text: str) -> IndexDocument:
+        """The document that `to_json` wrote."""
+        values = json.loads(fields)
+        values["entities"] = tuple(values["entities"])
+        values["sources"] = tuple(Source(**source) for source in values["sources"])
+        return cls(text=text, **values)

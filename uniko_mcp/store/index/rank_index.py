@@ -1,0 +1,308 @@
+"""The rank index: full text, vectors and columns of all recallable documents, on disk, derived and disposable."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Self
+
+from uniko_mcp.store.index.columns import Columns, ColumnTable
+from uniko_mcp.store.index.database import Database, set_meta
+from uniko_mcp.store.index.documents import DocumentKey, IndexDocument
+from uniko_mcp.store.index.fulltext import MOST_POSTINGS, Postings, read_postings
+from uniko_mcp.store.index.labels import Labels
+from uniko_mcp.store.index.passages import passage_of
+from uniko_mcp.store.index.vectors import VectorFile, other_vector_files, vector_path
+from uniko_mcp.store.index.writer import MESSAGE, DocumentWriter
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+logger = logging.getLogger(__name__)
+
+_REBUILD_BATCH: Final = 500
+_MOST_LINKS: Final = 2_000
+"""An entity that is mentioned more often than this leads nowhere in particular."""
+_ROWS_PER_QUERY: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A document that still needs a vector: its row, and the text to embed."""
+
+    row: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """How far the index is. `model` is that of the vectors in use; vectors of other models may still lie aside."""
+
+    documents: int
+    sequence: int
+    rebuilding: bool
+    model: str | None
+    dimension: int | None
+    embedded: int
+    other_model_vectors: bool
+
+
+class RankIndex:
+    """Owns `<data>/index/`. All methods block on disk and may be called from any thread, never from the event loop."""
+
+    def __init__(self, directory: Path) -> None:
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.directory: Final = directory
+        self._lock = threading.RLock()
+        self._database = Database(directory / "rank.sqlite")
+        self._vectors: VectorFile | None = None
+        self._newer: set[DocumentKey] | None = None
+        self._load()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Write through and let go of the files. Later calls raise StoreError."""
+        with self._lock:
+            if self._vectors is not None:
+                self._vectors.flush()
+                self._vectors = None
+            self._database.close()
+
+    @property
+    def sequence(self) -> int:
+        """The last journal sequence that the index holds all changes of; 0 when new, found damaged or being rebuilt."""
+        return int(self._database.meta("sequence") or 0)
+
+    @property
+    def labels(self) -> Labels:
+        return self._labels
+
+    @property
+    def columns(self) -> Columns:
+        """The records of all rows as they are now; the start of every query."""
+        with self._lock:
+            return self._table.columns()
+
+    def status(self) -> IndexStatus:
+        with self._lock:
+            vectors = self._vectors
+            others = other_vector_files(self.directory, vectors.path) if vectors else []
+            return IndexStatus(
+                documents=int(self._table.columns().records["alive"].sum()),
+                sequence=self.sequence,
+                rebuilding=self._newer is not None,
+                model=vectors.model if vectors else None,
+                dimension=vectors.dimension if vectors else None,
+                embedded=len(vectors) if vectors else 0,
+                other_model_vectors=bool(others),
+            )
+
+    # Writing.
+
+    def put(self, documents: Iterable[IndexDocument], *, sequence: int | None = None) -> None:
+        """Add documents, or replace those of the same kind and id. They are found by words when this returns."""
+        self.apply(documents, (), sequence=sequence)
+
+    def delete(self, keys: Iterable[DocumentKey], *, sequence: int | None = None) -> None:
+        """Take documents out; unknown ones are passed over. They are found by nothing when this returns."""
+        self.apply((), keys, sequence=sequence)
+
+    def apply(
+        self, documents: Iterable[IndexDocument], deleted: Iterable[DocumentKey], *, sequence: int | None = None
+    ) -> None:
+        """Delete, then put, all or nothing; `sequence` is the number of the journal's change set that this follows."""
+        documents, deleted = tuple(documents), tuple(deleted)
+        with self._writing(sequence if self._newer is None else None) as writer:
+            writer.delete(deleted)
+            writer.put(documents)
+            if self._newer is not None:
+                self._newer.update(deleted, (document.key for document in documents))
+
+    def rebuild(
+        self,
+        documents: Iterable[IndexDocument],
+        *,
+        sequence: int,
+        progress: Callable[[int], None] | None = None,
+    ) -> None:
+        """Throw everything away and index these documents, which were read from the graph at `sequence`.
+
+        What is put or deleted meanwhile is newer and wins; what is in already can be searched. `progress` is told
+        after each batch how many documents are in. When it stops half-way, `sequence` stays 0.
+        """
+        with self._lock:
+            self._newer = set()
+            self._database.clear()
+            self._load()
+            self._restart_vectors()
+        try:
+            done = 0
+            remaining = iter(documents)
+            while batch := tuple(islice(remaining, _REBUILD_BATCH)):
+                with self._writing() as writer:
+                    writer.put(document for document in batch if document.key not in self._newer)
+                done += len(batch)
+                if progress is not None:
+                    progress(done)
+            with self._writing(sequence):
+                pass
+        finally:
+            with self._lock:
+                self._newer = None
+
+    @contextmanager
+    def _writing(self, sequence: int | None = None) -> Generator[DocumentWriter]:
+        with self._lock:
+            try:
+                with self._database.writing() as connection:
+                    writer = DocumentWriter(connection, self._table, self._labels)
+                    yield writer
+                    writer.finish()
+                    if sequence is not None:
+                        set_meta(connection, "sequence", str(sequence))
+            except BaseException:
+                self._load()  # the arrays are ahead of the tables that were rolled back
+                raise
+            if self._vectors is not None:
+                self._vectors.remove(writer.stale_vectors)
+
+    def _load(self) -> None:
+        connection = self._database.reading()
+        self._labels = Labels(connection.execute("SELECT code, space, name FROM label ORDER BY code"))
+        self._table = ColumnTable.load(connection.execute("SELECT row, record FROM document ORDER BY row"))
+        self._table.link_all_neighbours(self._labels.code("kind", MESSAGE))
+
+    # Words and links.
+
+    def postings(self, term: str, *, limit: int = MOST_POSTINGS) -> Postings | None:
+        """The documents that hold a token; None when it occurs more than `limit` times."""
+        return read_postings(self._database.reading(), term, limit)
+
+    def known_entities(self, entities: Sequence[str]) -> list[str]:
+        """Those of the entity ids that any document mentions."""
+        query = "SELECT 1 FROM entity_link WHERE entity = ? LIMIT 1"
+        connection = self._database.reading()
+        return [entity for entity in entities if connection.execute(query, (entity,)).fetchone()]
+
+    def mentions(self, entity: str) -> list[int]:
+        """The rows of the documents that mention an entity, ascending; none for one that is mentioned everywhere."""
+        query = "SELECT row FROM entity_link WHERE entity = ? LIMIT ?"
+        rows = [row for (row,) in self._database.reading().execute(query, (entity, _MOST_LINKS + 1))]
+        return rows if len(rows) <= _MOST_LINKS else []
+
+    def entities_of(self, rows: Sequence[int]) -> dict[int, list[str]]:
+        """The entity ids that the documents at these rows mention."""
+        found: dict[int, list[str]] = {}
+        query = "SELECT row, entity, '' FROM entity_link WHERE row IN ({}) ORDER BY row, entity"
+        for row, entity, _ in self._select_rows(query, rows):
+            found.setdefault(row, []).append(entity)
+        return found
+
+    def documents(self, rows: Sequence[int]) -> dict[int, IndexDocument]:
+        """The documents at these rows; rows that were deleted meanwhile are missing."""
+        query = "SELECT row, fields, text FROM document WHERE row IN ({})"
+        return {row: IndexDocument.from_json(fields, text) for row, fields, text in self._select_rows(query, rows)}
+
+    def _select_rows(self, query: str, rows: Sequence[int]) -> Iterator[tuple[int, str, str]]:
+        remaining = iter(rows)
+        while some := tuple(islice(remaining, _ROWS_PER_QUERY)):
+            yield from self._database.reading().execute(query.format(",".join("?" * len(some))), some)
+
+    # Vectors.
+
+    def use_model(self, model: str, dimension: int) -> None:
+        """Search and keep vectors of this model from now on. Those of other models are never compared with them: they
+        stay aside until every document has a new one (see `drop_other_models`)."""
+        with self._lock:
+            self._vectors = self._open_vectors(model, dimension)
+
+    def drop_other_models(self) -> None:
+        """Delete the vectors of all models but the one in use."""
+        with self._lock:
+            if self._vectors is None:
+                return
+            for path in other_vector_files(self.directory, self._vectors.path):
+                path.unlink(missing_ok=True)
+
+    def has_vectors(self) -> bool:
+        with self._lock:
+            return self._vectors is not None and len(self._vectors) > 0
+
+    def cosines(self, query: NDArray[np.float32], rows: NDArray[np.intp]) -> NDArray[np.float32] | None:
+        """The cosine of a unit vector with each of these ascending rows, NaN where none is kept; None without a model.
+
+        Raises:
+            ValueError: The query has another dimension than the vectors.
+        """
+        with self._lock:
+            vectors, total = self._vectors, len(self._table.columns())
+        if vectors is None:
+            return None
+        if query.shape != (vectors.dimension,):
+            raise ValueError(f"a query of shape {query.shape} for vectors of dimension {vectors.dimension}")
+        return vectors.cosines(query, rows, total)
+
+    def pending_count(self) -> int:
+        """How many documents wait for a vector of the model in use."""
+        with self._lock:
+            return len(self._pending_rows())
+
+    def pending_embeddings(self, limit: int) -> list[Pending]:
+        """The oldest documents without a vector, with the text of each to embed; sorted by length, as batches like it."""
+        with self._lock:
+            rows = [int(row) for row in self._pending_rows()[:limit]]
+        documents = self.documents(rows)
+        pending = [Pending(row, passage_of(document)) for row, document in documents.items()]
+        return sorted(pending, key=lambda item: (len(item.text), item.row))
+
+    def store_embeddings(self, pending: Sequence[Pending], vectors: NDArray[np.float32], *, model: str) -> int:
+        """Keep the vectors of what was pending and has not changed since; how many were kept.
+
+        Raises:
+            ValueError: The vectors are of another model or dimension than those in use.
+        """
+        with self._lock:
+            if self._vectors is None or self._vectors.model != model:
+                raise ValueError(f"vectors of {model!r}, while the index keeps those of another model")
+            current = self.documents([item.row for item in pending])
+            kept = [
+                place
+                for place, item in enumerate(pending)
+                if item.row in current and passage_of(current[item.row]) == item.text
+            ]
+            self._vectors.put([pending[place].row for place in kept], vectors[kept])
+            return len(kept)
+
+    def flush(self) -> None:
+        """Write vectors through to the disk."""
+        with self._lock:
+            if self._vectors is not None:
+                self._vectors.flush()
+
+    def _pending_rows(self) -> NDArray[np.intp]:
+        import numpy as np
+
+        records = self._table.columns().records
+        if self._vectors is None:
+            return np.flatnonzero(records["alive"])
+        return np.flatnonzero(records["alive"] & ~self._vectors.present(len(records)))
+
+    def _open_vectors(self, model: str, dimension: int) -> VectorFile:
+        path = vector_path(self.directory, model, dimension)
+        generation = self._database.meta("generation") or ""
+        return VectorFile(path, model=model, dimension=dimension, generation=generation)
+
+    def _restart_vectors(self) -> None:
+        if self._vectors is not None:
+            self._vectors = self._open_vectors(self._vectors.model, self._vectors.dimension)

@@ -1,0 +1,181 @@
+"""The vectors of one embedding model: int8 records in a memory-mapped file, searched exactly.
+
+Exact search reads every vector, about 8 ms for 100,000 of 384 dimensions on one core, and stays right up to a few
+hundred thousand. Beyond that, the file would be split into clusters (an inverted file), of which a query reads the nearest.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+_HEADER_BYTES: Final = 4_096
+_LARGEST: Final = 127
+_BLOCK_ROWS: Final = 2_048
+"""Rows turned to float at a time: 3 MB of 384 dimensions, which stays in the processor's cache."""
+_FIRST_ROWS: Final = 1_024
+_SPARSE: Final = 4
+"""When fewer than one row in so many is asked for, only those are read."""
+
+
+class VectorFile:
+    """A vector for each row that has one, as `scale * int8[dimension]`; the largest number of a record is 127 or -127.
+
+    A record that is not like that (never written, removed, or torn by a power failure) is no vector, so zeros cannot
+    be found. Rows belong to one `generation` of the database; a file of another one is started anew.
+    """
+
+    def __init__(self, path: Path, *, model: str, dimension: int, generation: str) -> None:
+        import numpy as np
+
+        self.path: Final = path
+        self.model: Final = model
+        self.dimension: Final = dimension
+        self._dtype = np.dtype([("scale", "<f4"), ("values", "i1", (dimension,))])
+        header = json.dumps({"format": 1, "model": model, "dimension": dimension, "generation": generation})
+        self._header = header.encode().ljust(_HEADER_BYTES)
+        if not self._is_ours():
+            self._start()
+        self._records = self._map()
+        self._present = self._sound_rows()
+
+    def __len__(self) -> int:
+        return int(self._present.sum())
+
+    def present(self, rows: int) -> NDArray[np.bool_]:
+        """For each of the first `rows` rows, whether it has a vector."""
+        import numpy as np
+
+        present = np.zeros(rows, dtype=bool)
+        known = self._present[:rows]
+        present[: len(known)] = known
+        return present
+
+    def put(self, rows: Sequence[int], vectors: NDArray[np.float32]) -> None:
+        """Set the vectors of rows, float32 of shape (rows, dimension). A vector of zeros is refused.
+
+        Raises:
+            ValueError: The shape is not that of this file, or a vector has no direction.
+        """
+        import numpy as np
+
+        if vectors.shape != (len(rows), self.dimension):
+            raise ValueError(f"vectors of shape {vectors.shape}, not ({len(rows)}, {self.dimension})")
+        if not len(rows):
+            return
+        largest = np.abs(vectors).max(axis=1)
+        if not np.isfinite(vectors).all() or not largest.all():
+            raise ValueError("a vector is zero or not finite")
+        self._grow(max(rows) + 1)
+        values = np.rint(vectors / largest[:, None] * _LARGEST)
+        target = np.asarray(rows, dtype=np.intp)
+        self._records["values"][target] = values.astype(np.int8)
+        self._records["scale"][target] = 1 / np.linalg.norm(values, axis=1)
+        self._present[target] = True
+
+    def remove(self, rows: Sequence[int]) -> None:
+        """Take the vectors of rows out; nothing happens to rows without one."""
+        import numpy as np
+
+        target = np.asarray([row for row in rows if row < len(self._records)], dtype=np.intp)
+        self._present[target] = False
+        self._records["scale"][target] = 0
+        self._records["values"][target] = 0
+
+    def cosines(self, query: NDArray[np.float32], rows: NDArray[np.intp], total: int) -> NDArray[np.float32]:
+        """The cosine of a unit query with each of `rows` (ascending, of `total` rows); NaN where there is no vector."""
+        import numpy as np
+
+        known = rows[rows < len(self._present)]
+        found = self._gathered(query, known) if len(known) * _SPARSE < total else self._scanned(query)[known]
+        cosines = np.full(len(rows), np.nan, dtype=np.float32)
+        cosines[: len(known)] = np.where(self._present[known], found, np.nan)
+        return cosines
+
+    def flush(self) -> None:
+        """Write what changed through to the disk."""
+        self._records.flush()  # type: ignore[attr-defined]
+
+    def close(self) -> None:
+        self.flush()
+
+    def _gathered(self, query: NDArray[np.float32], rows: NDArray[np.intp]) -> NDArray[np.float32]:
+        import numpy as np
+
+        if not len(rows):
+            return np.zeros(0, dtype=np.float32)
+        return (self._records["values"][rows].astype(np.float32) @ query) * self._records["scale"][rows]
+
+    def _scanned(self, query: NDArray[np.float32]) -> NDArray[np.float32]:
+        import numpy as np
+
+        records = self._records
+        found = np.empty(len(records), dtype=np.float32)
+        block = np.empty((_BLOCK_ROWS, self.dimension), dtype=np.float32)
+        for start in range(0, len(records), _BLOCK_ROWS):
+            values = records["values"][start : start + _BLOCK_ROWS]
+            block[: len(values)] = values
+            np.dot(block[: len(values)], query, out=found[start : start + len(values)])
+        return found * records["scale"]
+
+    def _is_ours(self) -> bool:
+        try:
+            with self.path.open("rb") as file:
+                return file.read(_HEADER_BYTES) == self._header
+        except FileNotFoundError:
+            return False
+
+    def _start(self) -> None:
+        descriptor = os.open(self.path, os.O_CREAT | os.O_TRUNC | os.O_RDWR, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(self._header)
+            file.truncate(_HEADER_BYTES + _FIRST_ROWS * self._dtype.itemsize)
+
+    def _map(self) -> NDArray[Any]:
+        import numpy as np
+
+        rows = max(0, self.path.stat().st_size - _HEADER_BYTES) // self._dtype.itemsize
+        return np.memmap(self.path, dtype=self._dtype, mode="r+", offset=_HEADER_BYTES, shape=(rows,))
+
+    def _grow(self, rows: int) -> None:
+        import numpy as np
+
+        if rows <= len(self._records):
+            return
+        self.flush()
+        with self.path.open("r+b") as file:
+            file.truncate(_HEADER_BYTES + (rows + rows // 4 + _FIRST_ROWS) * self._dtype.itemsize)
+        records = self._map()
+        present = np.zeros(len(records), dtype=bool)
+        present[: len(self._present)] = self._present
+        self._records, self._present = records, present
+
+    def _sound_rows(self) -> NDArray[np.bool_]:
+        import numpy as np
+
+        sound = np.zeros(len(self._records), dtype=bool)
+        for start in range(0, len(sound), _BLOCK_ROWS):
+            block = self._records[start : start + _BLOCK_ROWS]
+            values = block["values"]
+            extreme = np.maximum(values.max(axis=1).astype(np.int16), -values.min(axis=1).astype(np.int16))
+            sound[start : start + len(block)] = (extreme == _LARGEST) & (block["scale"] > 0)
+        return sound
+
+
+def vector_path(directory: Path, model: str, dimension: int) -> Path:
+    """The file of a model's vectors: each model and dimension has its own, so they cannot mix."""
+    return directory / f"vectors-{sha256(f'{model}:{dimension}'.encode()).hexdigest()[:12]}.bin"
+
+
+def other_vector_files(directory: Path, keep: Path) -> list[Path]:
+    """The files of models that are no longer in use."""
+    return sorted(path for path in directory.glob("vectors-*.bin") if path != keep)

@@ -1,0 +1,114 @@
+"""Adds, replaces and removes single documents in the tables of the rank index, inside a transaction that is open."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+from uniko_mcp.store.index.columns import NOWHERE, UNKNOWN_TIME, ColumnTable, record_dtype
+from uniko_mcp.store.index.documents import DocumentKey, IndexDocument
+from uniko_mcp.store.index.fulltext import Fields, add_words, fields_of, remove_words
+from uniko_mcp.store.index.labels import Labels, Space
+from uniko_mcp.store.index.passages import passage_of
+from uniko_mcp.store.index.shape import shape_of
+
+if TYPE_CHECKING:
+    import numpy as np
+
+MESSAGE: Final = "Message"
+"""The kind whose documents are neighbours in their session."""
+
+_PARENT: Final = "SELECT row FROM document WHERE kind IN ('Message', 'Artifact') AND id = ? ORDER BY kind DESC"
+
+
+class DocumentWriter:
+    """One transaction's changes. `stale_vectors` are the rows whose vector no longer fits; call `finish` at the end."""
+
+    def __init__(self, connection: sqlite3.Connection, table: ColumnTable, labels: Labels) -> None:
+        self.stale_vectors: Final[list[int]] = []
+        self._connection = connection
+        self._table = table
+        self._labels = labels
+        self._sessions: set[int] = set()
+
+    def put(self, documents: Iterable[IndexDocument]) -> None:
+        """Add documents, or replace those of the same kind and id. Parents come before what is a piece of them."""
+        for document in sorted(documents, key=lambda document: bool(document.parent_id)):
+            self._put(document)
+
+    def delete(self, keys: Iterable[DocumentKey]) -> None:
+        """Take documents out; unknown ones are passed over."""
+        for key in keys:
+            row, document = self._find(key)
+            if document is not None:
+                self._unindex(row, document)
+                self._connection.execute("DELETE FROM document WHERE row = ?", (row,))
+                self._table.remove(row)
+                self.stale_vectors.append(row)
+
+    def finish(self) -> None:
+        """Link the messages of every session that changed to their neighbours."""
+        self._table.link_neighbours(self._sessions - {NOWHERE}, self._labels.code("kind", MESSAGE))
+
+    def _put(self, document: IndexDocument) -> None:
+        row, before = self._find(document.key)
+        if before == document:
+            return
+        if before is None:
+            row = len(self._table.columns())
+        else:
+            self._unindex(row, before)
+            if passage_of(before) != passage_of(document):
+                self.stale_vectors.append(row)
+        fields = fields_of(document)
+        record = self._record(document, fields)
+        self._connection.execute(
+            "INSERT OR REPLACE INTO document VALUES (?, ?, ?, ?, ?, ?)",
+            (row, document.kind, document.id, document.text, document.to_json(), record.tobytes()),
+        )
+        add_words(self._connection, row, fields)
+        links = [(entity, row) for entity in document.entities]
+        self._connection.executemany("INSERT OR IGNORE INTO entity_link VALUES (?, ?)", links)
+        self._table.set(row, record)
+        self._sessions.add(self._labels.code("session", document.session_id))
+
+    def _unindex(self, row: int, document: IndexDocument) -> None:
+        remove_words(self._connection, row, fields_of(document))
+        self._connection.execute("DELETE FROM entity_link WHERE row = ?", (row,))
+        self._sessions.add(self._labels.code("session", document.session_id))
+
+    def _find(self, key: DocumentKey) -> tuple[int, IndexDocument | None]:
+        query = "SELECT row, fields, text FROM document WHERE kind = ? AND id = ?"
+        found = self._connection.execute(query, key).fetchone()
+        return (found[0], IndexDocument.from_json(found[1], found[2])) if found else (NOWHERE, None)
+
+    def _label(self, space: Space, name: str) -> int:
+        return self._labels.assign(self._connection, space, name)
+
+    def _parent(self, id: str) -> int:
+        found = self._connection.execute(_PARENT, (id,)).fetchone() if id else None
+        return found[0] if found else NOWHERE
+
+    def _record(self, document: IndexDocument, fields: Fields) -> np.void:
+        import numpy as np
+
+        record = np.zeros(1, dtype=record_dtype())[0]
+        record["alive"] = True
+        record["superseded"] = document.superseded
+        record["kind"] = self._label("kind", document.kind)
+        record["role"] = self._label("role", document.role)
+        record["session"] = self._label("session", document.session_id)
+        record["sender"] = self._label("sender", document.sender_id or document.sender)
+        record["sender_name"] = self._label("sender_name", document.sender)
+        record["owner"] = self._label("owner", document.owner)
+        record["parent"] = self._parent(document.parent_id)
+        record["previous"] = record["next"] = NOWHERE
+        record["ordinal"] = document.ordinal
+        record["timestamp"] = document.timestamp
+        record["about_from"] = UNKNOWN_TIME if document.about_from is None else document.about_from
+        record["about_to"] = UNKNOWN_TIME if document.about_to is None else document.about_to
+        record["length"] = fields.length
+        record["prose"] = len(fields.prose)
+        record["shape"] = shape_of(document.text).values()
+        return record
