@@ -12,20 +12,17 @@ import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream
 from mcp.server.context import ServerRequestContext
 
-from uniko_mcp.operations.call import Progress, silent
+from uniko_mcp.operations.call import Progress
 
 _Report = tuple[float, float, str]
 
 
 @asynccontextmanager
 async def watched(ctx: ServerRequestContext[Any]) -> AsyncGenerator[Progress]:
-    """The progress function for one call; silent when the client did not send a progress token.
+    """The progress function for one call. The session drops the reports when the client did not ask for any.
 
     An exception must not leave the body: it would arrive wrapped in a group.
     """
-    if ctx.meta is None or "progress_token" not in ctx.meta:
-        yield silent
-        return
     loop = asyncio.get_running_loop()
     reports, incoming = anyio.create_memory_object_stream[_Report](math.inf)
 

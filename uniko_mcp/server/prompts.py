@@ -23,7 +23,7 @@ from uniko_mcp.config import PromptSection
 from uniko_mcp.errors import ConfigError
 from uniko_mcp.server.failures import protocol_errors
 from uniko_mcp.server.nearest import nearest
-from uniko_mcp.server.rendering import Json, render, structured
+from uniko_mcp.server.rendering import OWN_WORDS, Json, render, structured
 from uniko_mcp.server.runner import OperationRunner
 
 _Get: TypeAlias = Callable[[Mapping[str, str]], Awaitable[list[PromptMessage]]]
@@ -137,8 +137,8 @@ def _is_empty(content: Json) -> bool:
     """Whether a result has nothing to say: it found nothing, or all of its lists and texts are empty."""
     if content.get("found") is False or content.get("total") == 0:
         return True
-    said = [bool(value) for value in content.values() if isinstance(value, str | list | dict)]
-    return bool(said) and not any(said)
+    said = [value for name, value in content.items() if name not in OWN_WORDS and not isinstance(value, int | float)]
+    return all(value in ("", [], {}) for value in said)
 
 
 def _refuse_writing(section: PromptSection, runner: OperationRunner) -> None:

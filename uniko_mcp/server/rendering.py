@@ -15,7 +15,7 @@ _LABEL: Final = "what the memory holds"
 _PLAIN: Final = re.compile(r"[\w.:@/+=-]{0,512}")
 """Ids, times, numbers and states: text without a space can hardly tell anybody to do anything."""
 
-_OWN_WORDS: Final = frozenset({"scope", "engine", "data_dir", "warnings", "notes"})
+OWN_WORDS: Final = frozenset({"scope", "engine", "data_dir", "warnings", "notes"})
 """Fields of a result that this product words itself."""
 
 
@@ -30,7 +30,7 @@ def render(content: Mapping[str, Any]) -> str:
     What the product itself says (counts, states, ids) comes first. Everything else follows in a fence, so that a
     stored order reads as the quotation that it is.
     """
-    recorded = {name: value for name, value in content.items() if name not in _OWN_WORDS and not _is_plain(value)}
+    recorded = {name: value for name, value in content.items() if name not in OWN_WORDS and not _is_plain(value)}
     if recorded:
         recorded = {name: value for name, value in content.items() if name in recorded or _holds_objects(value)}
     own = {name: value for name, value in content.items() if name not in recorded}

@@ -19,6 +19,7 @@ from uniko_mcp.operations.call import Services, open_services
 from uniko_mcp.server.logs import configure_logging
 
 if TYPE_CHECKING:
+    from uniko_mcp.operations.catalogue import Catalogue
     from uniko_mcp.server.wire import Wire
 
 logger = logging.getLogger(__name__)
@@ -32,8 +33,10 @@ _EXIT_SECONDS: Final = 1.9
 _PARENT_POLL_SECONDS: Final = 0.5
 
 
-async def serve_stdio(settings: Settings) -> None:
-    """Serve the client at this process's stdin and stdout until it leaves, or SIGTERM or SIGINT arrives.
+async def serve_stdio(settings: Settings, catalogue: Catalogue | None = None) -> None:
+    """Serve `catalogue`, by default every operation, to the client at this process's stdin and stdout.
+
+    Returns when the client leaves, its process dies, or SIGTERM or SIGINT arrives.
 
     The memory opens while the protocol's library is still being imported, so that the first answer does not wait for
     it. The caller has the process to itself: stdin and stdout are not given back, and two seconds after the client
@@ -59,7 +62,7 @@ async def serve_stdio(settings: Settings) -> None:
     _end_on_signal(wire)
     try:
         async with wire.streams(patience=_PATIENCE_SECONDS) as streams:
-            server = build_server(settings, CATALOGUE, memory.services)
+            server = build_server(settings, catalogue or CATALOGUE, memory.services)
             async with server.lifespan(server) as state:
                 await serve_dual_era_loop(server, streams.read, streams.write, lifespan_state=state)
     finally:
@@ -75,6 +78,7 @@ def claim_stdio() -> tuple[int, int]:
     that what a library prints is a log line and never breaks the protocol. There is no way back.
     """
     sys.stdout.flush()
+    sys.stdout = sys.stderr  # which can print any character, whatever its encoding
     incoming, outgoing = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)

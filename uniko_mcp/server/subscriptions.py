@@ -20,7 +20,6 @@ from mcp_types import (
     UnsubscribeRequestParams,
 )
 
-from uniko_mcp.errors import UnikoError
 from uniko_mcp.operations.call import Services
 from uniko_mcp.server.addresses import Address, is_touched, parse, touched_by
 from uniko_mcp.server.failures import resource_not_found
@@ -86,7 +85,7 @@ class Subscriptions:
     async def _announce(self) -> None:
         try:
             services = await self._services()
-        except UnikoError:  # whoever called first is told; there will be no changes
+        except Exception:  # whoever opened the memory is told; without it nothing changes
             return
         loop = asyncio.get_running_loop()
         stop = services.store.on_commit(lambda commit: self._on_commit(loop, commit))

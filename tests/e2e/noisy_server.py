@@ -1,0 +1,39 @@
+"""A server with everything that could disturb its stdout: `python noisy_server.py DATA_DIR`."""
+
+import asyncio
+import logging
+import os
+import sys
+import warnings
+from pathlib import Path
+
+from uniko_mcp.config import Settings
+from uniko_mcp.operations import CATALOGUE
+from uniko_mcp.operations.call import Call, Services
+from uniko_mcp.operations.catalogue import Catalogue, Params, Result, serves
+from uniko_mcp.server.stdio import serve_stdio
+
+
+class Noise(Params):
+    said: str
+
+
+class Never(Result):
+    pass
+
+
+@serves("Make noise", "curate")
+async def make_noise(services: Services, call: Call, params: Noise) -> Never:
+    """Logs, prints, warns, starts a child that prints, and fails with what was said."""
+    for number in range(1_000):
+        logging.getLogger("noise").debug("debug line %d", number)
+    print("printed by a library: 🚚")
+    os.write(1, b"written to fd 1\n")
+    warnings.warn("a warning", stacklevel=1)
+    child = await asyncio.create_subprocess_exec(sys.executable, "-c", "print('printed by a child', input())")
+    await child.wait()
+    raise RuntimeError(params.said)
+
+
+catalogue = Catalogue([*CATALOGUE.values(), make_noise])
+asyncio.run(serve_stdio(Settings(data_dir=Path(sys.argv[1]), log_level="debug"), catalogue))

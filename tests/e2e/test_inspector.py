@@ -1,0 +1,42 @@
+"""The Inspector's command line: its strict lint of the tool list, and the lists as it reads them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from uniko_mcp.operations import CATALOGUE
+
+from .conftest import Node, server_command
+
+
+@pytest.fixture
+def inspector(node: Node) -> Node:
+    version = node.run(Path("-p"), "process.versions.node").stdout
+    if int(version.partition(".")[0]) < 22:
+        pytest.skip(f"the Inspector needs Node 22 or later, this is {version.strip()}")
+    return node
+
+
+def test_the_tool_list_passes_the_strict_lint(inspector: Node, data_dir: Path) -> None:
+    done = inspector.run(
+        inspector.binary("mcp-inspector"), "--cli", *server_command(data_dir), "--method", "tools/list", "--strict"
+    )
+    assert done.returncode == 0, done.stderr
+    assert [tool["name"] for tool in json.loads(done.stdout)["tools"]] == list(CATALOGUE)
+
+
+@pytest.mark.parametrize(
+    ("method", "key"),
+    [
+        ("prompts/list", "prompts"),
+        ("resources/list", "resources"),
+        ("resources/templates/list", "resourceTemplates"),
+    ],
+)
+def test_the_other_lists_are_read(inspector: Node, data_dir: Path, method: str, key: str) -> None:
+    done = inspector.run(inspector.binary("mcp-inspector"), "--cli", *server_command(data_dir), "--method", method)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)[key]

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import pytest
+from mcp import MCPError
+
+from uniko_mcp.errors import ConfigError
+from uniko_mcp.operations import CATALOGUE
+from uniko_mcp.operations.call import Services
+from uniko_mcp.server.app import build_server
+
+from .conftest import Connect
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_an_empty_memory_says_so(connect: Connect) -> None:
+    async with connect() as client:
+        got = await client.get_prompt("agent_context")
+    assert [message.content.text for message in got.messages] == ["The memory is empty so far."]
+
+
+async def test_the_context_has_a_section_for_each_tool_with_something_to_say(connect: Connect) -> None:
+    async with connect() as client:
+        await client.call_tool("create_goal", {"title": "Move billing"})
+        await client.call_tool("assert_fact", {"subject": "user", "predicate": "prefers", "object": "dark mode"})
+        got = await client.get_prompt("agent_context")
+    texts = [message.content.text for message in got.messages]
+    assert [text.partition("\n")[0] for text in texts] == ["## Active Goals", "## Known Facts"]
+    assert "Move billing" in texts[0]
+    assert {message.role for message in got.messages} == {"user"}
+
+
+async def test_a_goal_given_as_argument_adds_its_context(connect: Connect) -> None:
+    async with connect() as client:
+        await client.call_tool("create_goal", {"title": "Old", "goal_id": "g1", "status": "done"})
+        got = await client.get_prompt("agent_context", {"goal_id": "g1"})
+    assert [message.content.text.partition("\n")[0] for message in got.messages] == ["## This Goal"]
+
+
+async def test_sections_follow_the_settings(connect: Connect) -> None:
+    sections = [
+        {"section": "Status", "role": "assistant", "tool": "memory_status"},
+        {"section": "Done", "tool": "list_goals", "arguments": {"phase": "completed"}, "skip_if_empty": False},
+        {"section": "Planned", "tool": "list_goals", "arguments": {"phase": "planned"}},
+    ]
+    async with connect(prompt={"sections": sections}) as client:
+        got = await client.get_prompt("agent_context")
+    assert [message.content.text.partition("\n")[0] for message in got.messages] == ["## Status", "## Done"]
+    assert [message.role for message in got.messages] == ["assistant", "user"]
+
+
+async def test_a_section_cannot_be_filled_by_a_tool_that_writes(services: Services) -> None:
+    sections = [{"section": "New", "tool": "create_goal", "arguments": {"title": "x"}}]
+    settings = services.settings.model_validate({**services.settings.model_dump(), "prompt": {"sections": sections}})
+
+    async def ready() -> Services:
+        return services
+
+    with pytest.raises(ConfigError, match=r"prompt.sections: 'New' is to be filled by create_goal, which writes"):
+        build_server(settings, CATALOGUE, ready)
+
+
+async def test_the_end_of_a_session_names_the_tools_to_record_with(connect: Connect) -> None:
+    async with connect() as client:
+        got = await client.get_prompt("end_of_session", {"session_id": "s1", "goal_id": "g1"})
+        tools = {tool.name for tool in (await client.list_tools()).tools}
+    text = got.messages[0].content.text
+    assert "session_id s1" in text
+    assert "goal g1" in text
+    named = {"record_messages", "update_goal", "update_task", "record_episode", "assert_fact", "invalidate_fact"}
+    assert named <= tools
+    assert all(name in text for name in named)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "message"),
+    [
+        ("agent_contxt", {}, "Unknown prompt: agent_contxt. Did you mean agent_context?"),
+        ("agent_context", {"goal": "g1"}, "goal is unknown. Did you mean goal_id?"),
+    ],
+)
+async def test_an_unknown_prompt_or_argument_is_refused_with_the_nearest(
+    connect: Connect, name: str, arguments: dict[str, str], message: str
+) -> None:
+    async with connect() as client:
+        with pytest.raises(MCPError) as raised:
+            await client.get_prompt(name, arguments)
+    assert raised.value.code == -32602
+    assert message in raised.value.message

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from mcp import MCPError
+
+from .conftest import Connect
+
+pytestmark = pytest.mark.anyio
+
+MISSING = [
+    "memory://goal/nowhere",
+    "memory://goals/later",
+    "memory://session/nowhere",
+    "memory://entity/nobody",
+    "memory://fact/nothing",
+    "memory://nothing",
+    "https://example.org/",
+]
+
+
+@pytest.mark.parametrize("uri", MISSING)
+async def test_a_missing_resource_is_not_found_in_the_code_of_the_era(connect: Connect, era: str, uri: str) -> None:
+    async with connect() as client:
+        with pytest.raises(MCPError) as raised:
+            await client.read_resource(uri)
+    assert raised.value.code == (-32002 if era == "legacy" else -32602)
+    assert raised.value.data == {"uri": uri}
+
+
+async def test_every_goal_is_listed_in_pages_after_the_fixed_resources(connect: Connect) -> None:
+    async with connect() as client:
+        for number in range(103):
+            await client.call_tool("create_goal", {"title": f"Goal {number}", "goal_id": f"goal {number}"})
+        first = await client.list_resources()
+        second = await client.list_resources(cursor=first.next_cursor)
+    assert [resource.uri for resource in first.resources[:2]] == ["memory://status", "memory://goals/active"]
+    assert second.next_cursor is None
+    goals = [resource for page in (first, second) for resource in page.resources if "/goal/" in resource.uri]
+    assert len(goals) == len({goal.uri for goal in goals}) == 103
+    assert goals[0].title == "Goal 102"
+    assert goals[0].uri == "memory://goal/goal%20102"
+
+
+async def test_a_cursor_of_another_list_is_an_invalid_parameter(connect: Connect) -> None:
+    async with connect() as client:
+        with pytest.raises(MCPError, match="cursor") as raised:
+            await client.list_resources(cursor="what")
+    assert raised.value.code == -32602
+
+
+async def test_an_entity_is_found_however_its_name_is_written(connect: Connect) -> None:
+    async with connect() as client:
+        await client.call_tool("assert_fact", {"subject": "Straße 東京", "predicate": "is", "object": "long and wide"})
+        read = await client.read_resource("memory://entity/STRASSE%20%E6%9D%B1%E4%BA%AC")
+    assert "long and wide" in read.contents[0].text
+    assert read.contents[0].mime_type == "text/markdown"
+
+
+async def test_what_another_agent_keeps_private_is_not_found(connect: Connect) -> None:
+    """S3, as a resource"""
+    fact = {"subject": "user", "predicate": "pin", "object": "1234", "fact_id": "secret", "visibility": "private"}
+    async with connect(agent_id="other") as client:
+        await client.call_tool("assert_fact", fact)
+        assert "1234" in (await client.read_resource("memory://fact/secret")).contents[0].text
+    async with connect() as client:
+        with pytest.raises(MCPError, match="not found"):
+            await client.read_resource("memory://fact/secret")
+        assert "1234" not in (await client.read_resource("memory://entity/user")).contents[0].text
+
+
+async def test_the_status_names_the_directory(connect: Connect, tmp_path: Path) -> None:
+    async with connect() as client:
+        read = await client.read_resource("memory://status")
+    assert f"data_dir: {tmp_path / 'memory'}" in read.contents[0].text
