@@ -64,7 +64,7 @@ Name: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, min_le
 Names: TypeAlias = Annotated[tuple[Name, ...], BeforeValidator(_split)]
 LogLevel: TypeAlias = Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lower)]
 TimeZone: TypeAlias = Annotated[Name, AfterValidator(_known_zone)]
-_SECRET_SCHEMA: Final[JsonDict] = {"pattern": "^file:", "examples": ["file:identity.nsec"]}
+_SECRET_SCHEMA: Final[JsonDict] = {"pattern": "^file:", "examples": ["file:path/to/file"]}
 
 
 class Section(BaseModel):
