@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from uniko_mcp.facade.caller import Caller, JsonObject, MessageInput, Visibility, When
+from uniko_mcp.facade.caller import Caller, JsonObject, MessageInput, NoteType, Visibility, When
 from uniko_mcp.facade.goals import Goals
-from uniko_mcp.operations import conversation, curate, facts, record
+from uniko_mcp.operations import conversation, curate, facts, notes, record
 
 
 class Agent:
@@ -207,6 +207,18 @@ class Agent:
             limit=limit,
             cursor=cursor,
         )
+
+    async def memory_save(self, type: NoteType, content: str, *, wait_for_relays: bool = False) -> notes.SavedMemory:
+        """Replace the short- or long-term memory of this data folder's identity with a new text; empty clears it.
+
+        Raises:
+            LimitExceededError: The text is too long: 8,000 characters for the short, 32,000 for the long one.
+        """
+        return await self._caller.run(notes.memory_save, type=type, content=content, wait_for_relays=wait_for_relays)
+
+    async def my_memory(self) -> notes.NoteText:
+        """The long-term memory as it was saved last."""
+        return await self._caller.run(notes.my_memory)
 
     async def get_memory(self, id: str, *, offset: int = 0) -> curate.FoundMemory:
         """Anything in the memory by its id, with its provenance; `found` is false for an unknown id.

@@ -20,6 +20,7 @@ When: TypeAlias = datetime | date | str
 JsonObject: TypeAlias = Mapping[str, Any]
 GoalPhase: TypeAlias = Literal["active", "planned", "completed", "abandoned"]
 TaskPhase: TypeAlias = Literal["active", "planned", "blocked", "completed"]
+NoteType: TypeAlias = Literal["short_term", "long_term"]
 Visibility: TypeAlias = Literal["shared", "private"]
 
 
