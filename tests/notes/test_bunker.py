@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -76,3 +77,24 @@ async def test_a_bunker_that_does_not_answer_leaves_the_memory_as_it_was(bunker:
     with pytest.raises(IdentityError, match="did not"):
         await notes.save(SHORT, "after")
     assert (await notes.read(SHORT)).event_id == before.event_id
+
+
+async def test_a_bunker_that_is_down_at_the_start_delays_neither_start_nor_status(
+    bunker: Bunker, open_notes: OpenNotes
+) -> None:
+    notes = await open_notes(bunker=SecretStr(bunker.uri))
+    await notes.save(SHORT, "kept")
+    await notes.close()
+    await bunker.stop()
+    notes = await open_notes(bunker=SecretStr(bunker.uri), patience=Patience(bunker=1.0))
+    assert (await notes.status()).versions[SHORT] == 1
+    await notes.ready()
+    assert notes.short_term_section() == ""
+    assert "The bunker did not decrypt" in (await notes.status()).warnings[0]
+    await bunker.start()
+    told = asyncio.Event()
+    notes.on_save(lambda _: told.set())
+    await notes.read(NoteKind.LONG_TERM)
+    await told.wait()
+    assert "kept" in notes.short_term_section()
+    assert (await notes.status()).warnings == ()

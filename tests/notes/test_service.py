@@ -367,6 +367,7 @@ async def test_without_a_memory_the_crypto_library_stays_unloaded(tmp_path: Path
         "    settings = NotesSettings(relays=('ws://127.0.0.1:9',), nsec=None)\n"
         "    notes = await Notes.open(Path(sys.argv[1]), settings)\n"
         "    await notes.ready()\n"
+        "    await notes.start_delivery()\n"
         "    assert notes.short_term_section() == ''\n"
         "    assert 'nostr_sdk' not in sys.modules and 'asyncio' in sys.modules\n"
         "asyncio.run(main())\n"

@@ -1,4 +1,8 @@
-"""Short- and long-term memory as encrypted Nostr events: local first, carried to relays in the background."""
+"""Short- and long-term memory as encrypted Nostr events: local first, carried to relays in the background.
+
+Only the text is encrypted. Who reads a relay sees from the author, the `d` and the `app` tag that an agent's memory
+exists, how large it is by NIP-44's padded sizes, and when it was saved.
+"""
 
 from uniko_mcp.notes.models import Delivery, Note, NoteKind, NotesStatus, RelayStatus, SaveReport, Version
 from uniko_mcp.notes.redaction import RedactingFormatter, redact

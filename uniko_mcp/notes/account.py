@@ -35,11 +35,11 @@ class Account:
 
     async def pending_at(self, relay: str) -> tuple[NoteKind, ...]:
         """The memories whose current version the relay has neither accepted nor rejected."""
-        texts = {kind: await self.notebook.current(kind) for kind in NoteKind}
+        stamps = {kind: await self.notebook.stamp(kind) for kind in NoteKind}
         return tuple(
             kind
-            for kind, text in texts.items()
-            if text and self.outbox.delivery(relay, kind, text.stamp.event_id).state == "pending"
+            for kind, stamp in stamps.items()
+            if stamp and self.outbox.delivery(relay, kind, stamp.event_id).state == "pending"
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from time import time
+from time import monotonic, time
 from typing import Final, TypeAlias
 
 from uniko_mcp.errors import IdentityError, StoreError
@@ -27,6 +27,9 @@ from uniko_mcp.notes.settings import NotesSettings, Patience
 
 MAX_REFUSED_EVENTS: Final = 20
 """Events that are not this identity's notes, after which a relay is left alone until its next turn."""
+
+STABLE_CONNECTION: Final = 60.0
+"""Seconds after which the end of a connection is no sign of a bad relay, and the time between tries starts over."""
 
 _log = logging.getLogger(__name__)
 Receive: TypeAlias = Callable[[SignedEvent], Awaitable[Receipt]]
@@ -117,6 +120,7 @@ class RelayLink:
         self._state: ConnectionState = "idle"
         self._reason = ""
         self._failures = 0
+        self._since = 0.0
         self._refused = 0
         self._silence = RelayFailedError("did not answer")
         """What it means when the relay does not say what it has."""
@@ -149,6 +153,7 @@ class RelayLink:
         while True:
             if not self._failures:
                 self._enter("connecting")
+            self._since = monotonic()
             try:
                 async with connect(self.url, self._notebook.signer, self._patience) as session:
                     await self._serve(session)
@@ -184,7 +189,6 @@ class RelayLink:
                 case StoredEvent(event):
                     self._weigh(event, await self._receive(event))
                 case EndOfStored():
-                    self._failures = 0
                     self.answered = True
                     self.at_rest = False
                     answer.set()
@@ -256,7 +260,7 @@ class RelayLink:
         self._state, self._reason = state, reason
 
     async def _fail(self, reason: str, state: ConnectionState = "unreachable") -> None:
-        self._failures += 1
+        self._failures = 1 if monotonic() - self._since > STABLE_CONNECTION else self._failures + 1
         self._enter(state, reason)
         self.at_rest = True
         _log.info("Relay %s: %s", self.url, reason)

@@ -71,6 +71,17 @@ class Notebook:
         async with self._turn:
             return await self._open(kind)
 
+    def is_open(self, kind: NoteKind) -> bool:
+        """Whether the current text was looked for, so that asking again costs nothing."""
+        return kind in self._cache
+
+    async def stamp(self, kind: NoteKind) -> Stamp | None:
+        """The current version, without decrypting it: one that was not opened yet may turn out to be unreadable."""
+        if kind not in self._cache:
+            return await on_disk(self._archives[kind].newest)
+        text = self._cache[kind]
+        return text.stamp if text else None
+
     async def write(self, kind: NoteKind, content: str) -> SignedEvent:
         """Make `content` the current version: encrypted, signed, on disk. The one before stays in the history.
 

@@ -116,6 +116,7 @@ class Notes:
             await courier.heard(FIRST_ANSWER_PATIENCE)
             text = await account.notebook.current(kind)
         self._unread.pop(kind, None)
+        self._note_success()
         warnings = tuple(await warnings_on(kind, self._accounts, self._courier, self._settings))
         if text is None:
             return Note(kind, "", warnings=warnings)
@@ -221,21 +222,24 @@ class Notes:
     async def status(self) -> NotesStatus:
         """The state of key, relays and versions. Never a secret."""
         try:
-            await self._accounts.open()
+            account = await self._accounts.open()
+            if account and account.identity.source != "bunker":  # one that is down would be waited for
+                for kind in NoteKind:
+                    await account.notebook.current(kind)
         except IdentityError as error:
             self._failure = str(error)
         return await notes_status(self._settings, self._accounts, self._courier, self._failure)
 
     async def _save(self, kind: NoteKind, content: str, size: int, *, wait_for_relays: bool) -> SaveReport:
+        if wait_for_relays:
+            await self._reread()
         async with self._saving:
             account = await self._accounts.open(create=True)
             assert account is not None
-            self._delivering = self._delivering or (wait_for_relays and bool(self._settings.relays))
             courier = self._start_courier()
-            if courier and wait_for_relays:
-                await courier.reread(REREAD_PATIENCE)
             event = await account.notebook.write(kind, content)
             met = self._unread.pop(kind, None)
+            self._note_success()
             self._tell(kind)
         if courier:
             courier.post()
@@ -255,6 +259,13 @@ class Notes:
             await account.notebook.current(kind)
             self._tell(kind)
         return account.npub
+
+    async def _reread(self) -> None:
+        """Take in what other writers have saved, as far as relays can be reached."""
+        await self._accounts.open(create=True)
+        self._delivering = bool(self._settings.relays)
+        if courier := self._start_courier():
+            await courier.reread(REREAD_PATIENCE)
 
     def _report(
         self, account: Account, event: SignedEvent, kind: NoteKind, content: str, size: int, met: Stamp | None
@@ -315,6 +326,12 @@ class Notes:
         except IdentityError as error:
             self._failure = str(error)
             _log.warning("The notes cannot be opened: %s", error)
+
+    def _note_success(self) -> None:
+        """The key works. When it did not before, what was to be at hand is opened now."""
+        if self._failure:
+            self._failure = ""
+            self._spawn(self._warm_up()).add_done_callback(lambda _: self._tell(NoteKind.SHORT_TERM))
 
     async def _find(self, event_id: str) -> tuple[Account, Version]:
         account = await self._accounts.open()

@@ -17,17 +17,13 @@ if TYPE_CHECKING:
 async def notes_status(
     settings: NotesSettings, accounts: Accounts, courier: Courier | None, failure: str
 ) -> NotesStatus:
-    """The whole state. `failure` is why the key cannot be used, "" when it can.
-
-    Raises:
-        IdentityError: A bunker does not answer.
-    """
+    """The whole state, as far as it is known without decrypting. `failure` is why the key cannot be used, else ""."""
     account = accounts.current
     relays = await courier.statuses() if courier else await _idle_relays(settings, account)
     warnings = [failure] if failure else []
     if account:
         warnings += account.identity.warnings
-    for kind in NoteKind:
+    for kind in (kind for kind in NoteKind if account is None or account.notebook.is_open(kind)):
         warnings += await warnings_on(kind, accounts, courier, settings)
     return NotesStatus(
         npub=account.npub if account else None,
