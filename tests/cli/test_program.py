@@ -12,6 +12,8 @@ import pytest
 import uniko_mcp
 from tests.cli.conftest import Run, environment
 
+COMMANDS = ["serve", "status", "call", "schemas", "demo", "notes", "identity"]
+
 
 def test_the_version_is_printed(run: Run) -> None:
     assert run("--version").stdout == f"uniko-mcp {uniko_mcp.__version__}\n"
@@ -19,13 +21,13 @@ def test_the_version_is_printed(run: Run) -> None:
 
 def test_help_shows_every_command_and_what_to_paste_into_a_client(run: Run) -> None:
     text = run("--help").stdout
-    assert all(command in text for command in ("serve", "status", "call", "schemas", "demo"))
+    assert all(command in text for command in COMMANDS)
     assert "claude mcp add uniko -- uvx uniko-mcp" in text
     pasted = next(line for line in text.splitlines() if "mcpServers" in line)
     assert json.loads(pasted) == {"mcpServers": {"uniko": {"command": "uvx", "args": ["uniko-mcp"]}}}
 
 
-@pytest.mark.parametrize("command", ["serve", "status", "call", "schemas", "demo"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_explains_itself(command: str, run: Run) -> None:
     result = run(command, "--help")
     assert result.returncode == 0

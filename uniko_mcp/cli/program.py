@@ -12,6 +12,8 @@ from uniko_mcp import __version__
 from uniko_mcp.cli.call import call
 from uniko_mcp.cli.clients import client_guide
 from uniko_mcp.cli.demo import demo
+from uniko_mcp.cli.identity import identity
+from uniko_mcp.cli.notes import notes
 from uniko_mcp.cli.options import settings_options
 from uniko_mcp.cli.schemas import schemas
 from uniko_mcp.cli.serve import serve
@@ -74,5 +76,5 @@ def _print_utf8() -> None:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
-for _command in (serve, status, call, schemas, demo):
+for _command in (serve, status, call, schemas, demo, notes, identity):
     main.add_command(_command)
