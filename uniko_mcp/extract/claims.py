@@ -60,6 +60,7 @@ _RELATIVE: Final = re.compile(
 _SYMBOLS: Final = re.compile(r"[{}<>=|\\^~;$#*/_\[\]]")
 _TOO_MANY_SYMBOLS: Final = 0.06  # as a share of the characters; prose in the samples read stays below 0.03
 _BE: Final = re.compile(r"(?:['’]s|is|was|isn['’]t|wasn['’]t)(?:\s|$)", re.IGNORECASE)
+_WE_ARE: Final = re.compile(r"^(['’])re\b")
 _ENDS_OPEN: Final = re.compile(r"(?:^|\s)(?:is|was|are|were|be|to|for|on|in|at|until|till|by|since)$")
 _UNRESOLVED: Final = re.compile(r"\b(?:they|them|he|him|she|her|it|their|his)\b", re.IGNORECASE)
 _UNSAID: Final = {"been": "have ", "gonna": "am "}
@@ -312,6 +313,7 @@ def _reports(surface: str) -> bool:
 def _predicate(talk: _Talk, parts: Frame) -> str:
     surface = talk.text[parts.predicate.start : parts.predicate.end]
     if parts.person in {"speaker", "group", "implied"}:
+        surface = _WE_ARE.sub(r"\1m", surface)
         marked = named(f"I{'' if surface[:1] in {chr(39), '’'} else ' '}{surface.strip()}", "\0")
         surface = _uncontracted(marked.replace("\0", "", 1))
     elif surface[:2] in {"'s", "’s"}:

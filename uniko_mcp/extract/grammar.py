@@ -63,5 +63,8 @@ CATENATIVES: Final = words(
     wish expect help go get choose promise refuse fail tend aim seem happen struggle be able
     """
 )
+NUMBERED: Final = words("War Part Phase Chapter Class Type Level Stage Act Volume Book Grade Section Division")
+"""Words behind which "I" is the number one."""
+
 MARKS: Final = frozenset({",", ";", ":", "(", "…"})
 SHORT: Final = words("m re ve d ll s")

@@ -25,6 +25,7 @@ _ABBREVIATIONS: Final = words(
     nr str
     """
 )
+_WORDS_TOO: Final = words("ms no sun sat mar sec est gen col rev fig st rep hon sen mon wed ed ch ft co al ca mt")
 _MAY_END_A_SENTENCE: Final = words("etc inc ltd co corp jr sr a.m p.m u.s u.k ph.d m.d usw")
 _LAST_WORD: Final = re.compile(r"[\w.]+$")
 _NEXT: Final = re.compile(r"""\s*["'“‘«(\[]*(\S)""")
@@ -84,11 +85,18 @@ def _ends_sentence(text: str, begin: int, stop: re.Match[str], end: int) -> bool
     if match is None:
         return True
     word = match.group().lower()
+    if word in _WORDS_TOO and not _is_abbreviated(match.group(), following.group(1)):
+        return True
     if word in _ABBREVIATIONS:
         return word in _MAY_END_A_SENTENCE and not lower
     initial = len(word) == 1 and word.isalpha() and word != "i"
     numbering = word.isdigit() and match.start() == begin
     return not (initial or numbering)
+
+
+def _is_abbreviated(word: str, following: str) -> bool:
+    """Whether one of the words that may be either is an abbreviation: "No. 5" and "Ms. Lee", not "500 ms. Then"."""
+    return following.isdigit() or (word[0].isupper() and word.lower() != "no")
 
 
 def _breaks_line(text: str, begin: int, stop: re.Match[str], end: int) -> bool:

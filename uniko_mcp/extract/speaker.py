@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from uniko_mcp.extract import grammar
 from uniko_mcp.extract.verbs import is_past, third_person, verb_form
 
 _ADVERBS: Final = r"(?:\s+(?:just|also|always|never|still|even|already|often|once|now|then|both|sometimes|\w{2,}ly))*"
@@ -24,9 +25,7 @@ _VERBATIM: Final = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|`[^`\n]*`")
 _INVERTED: Final = re.compile(
     r"\b(?:do|does|did|can|could|should|would|will|may|might|must|am|was|have|had|and|or|nor)\s$", re.IGNORECASE
 )
-_NUMERAL: Final = re.compile(
-    r"\b(?:War|Part|Phase|Chapter|Class|Type|Level|Stage|Act|Volume|Book|Grade|Section|Division)\s$"
-)
+_NUMERAL: Final = re.compile(rf"\b(?:{'|'.join(sorted(grammar.NUMBERED))})\s$")
 _SHORT_FORMS: Final = {"m": "is", "re": "are", "ve": "has", "ll": "will"}
 
 

@@ -29,7 +29,8 @@ _SOCIAL: Final = re.compile(
             |see\ (?:you|ya)|take\ care
         |congrat\w*|cheers|welcome|you're\ welcome|no\ (?:problem|worries)|nice|great|awesome|cool|amazing|sure
             |of\ course|absolutely
-        |certainly|definitely|sounds|looks\ like\ you|way\ to\ go|well\ done|keep|wishing|sending|best\ of
+        |certainly|definitely|sounds|looks\ like\ you|way\ to\ go|well\ done|keep|(?:it's\ )?been\ a\ while
+            |wishing|sending|best\ of
             |long\ time|happy\ \w+!
         |i\ (?:totally\ |really\ |completely\ |so\ |truly\ )?(?:agree|appreciate|understand|hear\ you|get\ it|see
             |feel\ you|know)(?:[,.!]|$|\ (?:it|you|what|your|with\ you|right|the\ feeling)\b)

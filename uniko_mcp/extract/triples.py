@@ -100,7 +100,8 @@ def _subject_start(tokens: list[_Word]) -> int | None:
             word in grammar.PRONOUNS or word in grammar.DETERMINERS or tokens[later].text[0].isupper()
         ):
             return later
-        if word in {"i", "we"} and later <= index + 6 and not _is_conjunction(tokens[index].lower):
+        gerund = tokens[index].lower.endswith("ing")
+        if word in {"i", "we"} and later <= index + 6 and not gerund and not _is_conjunction(tokens[index].lower):
             return later
     return index if verb_form(tokens[index].lower) else None
 
@@ -162,6 +163,8 @@ def _noun_phrase(tokens: list[_Word], first: int) -> tuple[Person, Stretch, int]
     determined = tokens[first].lower in grammar.DETERMINERS
     for index in range(first + 1, min(len(tokens), first + _MAX_SUBJECT + 1)):
         word = tokens[index]
+        if word.text == "I" and tokens[index - 1].text in grammar.NUMBERED:
+            continue
         if word.lower == "i" and tokens[index - 1].lower == "and":
             return _with_verb("group", tokens, first, index + 1, Stretch(tokens[first].start, word.end))
         if (
