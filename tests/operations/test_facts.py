@@ -38,6 +38,21 @@ async def test_a_resent_assertion_counts_once_whether_it_opened_or_reinforced(me
         await memory("assert_fact", fact_id="f1", subject="user", predicate="likes", object="coffee")
 
 
+async def test_a_reinforcement_sent_again_counts_once_also_after_others_and_after_the_fact_was_closed(
+    memory: MemoryClient,
+) -> None:
+    """W6"""
+    request = {"subject": "user", "predicate": "likes", "object": "tea"}
+    for fact_id in ("f1", "f2", "f3"):
+        await memory("assert_fact", fact_id=fact_id, **request)
+    again = await memory("assert_fact", fact_id="f2", **request)
+    assert (again["created"], again["fact"]["fact_id"], again["fact"]["observation_count"]) == (False, "f1", 3)
+    closed = await memory("invalidate_fact", fact_id="f1")
+    for fact_id in ("f1", "f2", "f3"):
+        assert (await memory("assert_fact", fact_id=fact_id, **request))["fact"] == closed["fact"]
+    assert (await memory("search_facts", include_invalidated=True))["total"] == 1
+
+
 async def test_a_contradiction_is_named_and_superseding_closes_it_with_a_reason(memory: MemoryClient) -> None:
     """T3: user prefers dark, then user prefers light."""
     dark = (await memory("assert_fact", subject="user", predicate="prefers", object="dark"))["fact"]
@@ -119,6 +134,15 @@ async def test_what_was_known_at_a_moment_ignores_what_was_learned_later(memory:
     assert [t[2] for t in triples(now)] == ["Search"]
     before = await memory("search_facts", subject="alex", as_of="2026-02-01")
     assert [t[2] for t in triples(before)] == ["Payments"]
+
+
+async def test_a_fact_that_was_never_true_is_true_on_no_day(memory: MemoryClient) -> None:
+    """T10: closed where it began, which lies within the day that is asked about."""
+    fact = await memory("assert_fact", subject="db", predicate="is", object="down", valid_from="2026-03-01T10:00:00Z")
+    await memory("invalidate_fact", fact_id=fact["fact"]["fact_id"], at="2026-03-01", reason="a false alarm")
+    for as_of in ("2026-03-01", "2026-03", "2026-03-01T10:00:00Z"):
+        assert (await memory("search_facts", subject="db", as_of=as_of))["total"] == 0
+    assert (await memory("search_facts", subject="db", include_invalidated=True))["total"] == 1
 
 
 async def test_times_with_offset_without_and_date_only_are_compared_as_instants(memory: MemoryClient) -> None:

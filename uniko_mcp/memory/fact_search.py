@@ -97,5 +97,6 @@ def _match_time(
         return
     present = now if known_at is None else known_at
     moment = question.as_of or Span(present, present + 1, "instant")
-    conditions.append(f"n.valid_from < $until AND ({valid_to} IS NULL OR {valid_to} > $since)")
+    never_true = f"{valid_to} <= n.valid_from"  # an empty interval overlaps no span, though its ends may lie within one
+    conditions.append(f"n.valid_from < $until AND ({valid_to} IS NULL OR ({valid_to} > $since AND NOT {never_true}))")
     parameters["since"], parameters["until"] = moment.start, moment.end

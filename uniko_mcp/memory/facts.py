@@ -16,6 +16,7 @@ from uniko_mcp.memory.links import OptionalLinks
 from uniko_mcp.memory.participants import ensure_agent
 from uniko_mcp.memory.resend import is_resend, request_hash
 from uniko_mcp.memory.visibility import DEFAULT, Visibility, is_visible, visible
+from uniko_mcp.models import json_text
 from uniko_mcp.models.domain import Fact, SkippedLink
 from uniko_mcp.models.names import digest, entity_id, normalise
 from uniko_mcp.models.time import END_OF_TIME, Span, format_instant
@@ -23,6 +24,9 @@ from uniko_mcp.store import Draft, View
 
 ABOUT_SUBJECT: Final = "MATCH (n:Fact)-[:ABOUT]->(:Entity {entity_id: $entity_id})"
 """Facts by their subject, through its entity: Kuzu has an index on keys only."""
+
+_REMEMBERED_REINFORCEMENTS: Final = 64
+"""Retries come soon. Remembering every reinforcement would rewrite an ever longer list with each one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +80,17 @@ def assert_fact(draft: Draft, new: NewFact, *, agent_id: str, now: int) -> Asser
     known = draft.node("Fact", new.fact_id)
     if known is not None and is_resend(known, "fact", new.fact_id, new):
         return Assertion(to_fact(known), False, [], links.skipped)
+    stored = _facts_of_triple(draft, new, agent_id)
+    reinforced = next((node for node in stored if new.fact_id in _reinforcements(node)), None)
+    if reinforced is not None:
+        return Assertion(to_fact(reinforced), False, [], links.skipped)
     start = new.valid_from.start if new.valid_from else _earliest_evidence(draft, new.supporting_observation_ids) or now
     if new.end is not None and new.end <= start:
         raise InvalidArgumentsError(
             f"valid_to: {format_instant(new.end)} is not after valid_from, {format_instant(start)}",
             next_step="Give a later valid_to, or an earlier valid_from",
         )
-    same = _same_interval(draft, new, start, agent_id)
-    if same and same["reinforced_by"] == new.fact_id:
-        return Assertion(to_fact(same), False, [], links.skipped)
+    same = _same_interval(stored, new, start)
     node = _reinforce(draft, same, new, now) if same else _open(draft, new, start, agent_id=agent_id, now=now)
     links = OptionalLinks(draft, ("Fact", node["fact_id"]))
     links.link("SUPPORTED_BY", "supporting_observation_ids", "Observation", new.supporting_observation_ids)
@@ -150,26 +156,36 @@ def to_fact(node: dict[str, Any], *, known_at: int | None = None) -> Fact:
     )
 
 
-def _same_interval(draft: Draft, new: NewFact, start: int, agent_id: str) -> dict[str, Any] | None:
-    """The fact of this triple that the assertion is about: the open one it overlaps, or the same closed interval."""
+def _facts_of_triple(draft: Draft, new: NewFact, agent_id: str) -> list[dict[str, Any]]:
+    """The facts of this triple that the assertion may be about: shared ones, or the agent's own private ones."""
     private = (new.visibility or DEFAULT) == "private"
     owner = "n.visibility = 'private' AND n.recorded_by = $viewer" if private else "n.visibility <> 'private'"
     rows = draft.rows(
-        f"{ABOUT_SUBJECT} WHERE n.triple_key = $key AND n.retracted_at IS NULL AND {owner} RETURN n ORDER BY n.fact_id",
+        f"{ABOUT_SUBJECT} WHERE n.triple_key = $key AND {owner} RETURN n ORDER BY n.fact_id",
         entity_id=entity_id(new.subject),
         key=digest(*new.triple),
         **({"viewer": agent_id} if private else {}),
     )
-    nodes = [row["n"] for row in rows]
-    same = (n for n in nodes if (n["valid_from"], n["valid_to"]) == (start, new.end))
-    opened = (n for n in nodes if n["valid_to"] is None and (new.end is None or new.end > n["valid_from"]))
+    return [row["n"] for row in rows]
+
+
+def _same_interval(stored: list[dict[str, Any]], new: NewFact, start: int) -> dict[str, Any] | None:
+    """The fact that the assertion is about: the open one it overlaps, or the same closed interval."""
+    believed = [n for n in stored if n["retracted_at"] is None]
+    same = (n for n in believed if (n["valid_from"], n["valid_to"]) == (start, new.end))
+    opened = (n for n in believed if n["valid_to"] is None and (new.end is None or new.end > n["valid_from"]))
     return next(same, None) or next(opened, None)
+
+
+def _reinforcements(node: dict[str, Any]) -> list[str]:
+    """The ids of the last assertions that reinforced the fact, so that none of them, sent again, counts twice."""
+    return json_text.load(node["reinforced_by"]) or []
 
 
 def _reinforce(draft: Draft, node: dict[str, Any], new: NewFact, now: int) -> dict[str, Any]:
     changes: dict[str, Any] = {
         "observation_count": node["observation_count"] + 1,
-        "reinforced_by": new.fact_id,  # so that the same request, sent again, does not count twice
+        "reinforced_by": json_text.dump([*_reinforcements(node), new.fact_id][-_REMEMBERED_REINFORCEMENTS:]),
         "confidence": max(node["confidence"], 1.0 if new.confidence is None else new.confidence),
     }
     if new.valid_from is not None and new.valid_from.start < node["valid_from"]:
