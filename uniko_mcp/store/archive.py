@@ -62,12 +62,15 @@ class Archive:
         return self._export(path, progress)[0]
 
     def restore(self, path: Path) -> None:
-        """Put the content of a snapshot in the place of the memory. Whatever fails leaves the memory as before.
+        """Put the content of a snapshot in the place of the memory, of which a snapshot is taken before.
+
+        Whatever fails leaves the memory as before.
 
         Raises:
             StoreError: The snapshot is damaged or of a newer version, or the disk does not allow it.
         """
         verify_snapshot(path)
+        self.take()
         with self._busy:
             self._writer.between_commits(lambda: self._replace_by(path)).result()
 
@@ -133,5 +136,5 @@ class Archive:
         except BaseException:
             discard_unfinished(directory)
             raise
-        writer.graph.exchange(lambda: install(directory, self._report))
+        writer.graph.exchange(lambda: install(directory))
         writer.journal.drop_through(sequence)

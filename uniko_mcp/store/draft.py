@@ -50,8 +50,8 @@ class Draft(View):
         StoreError: A link's end does not exist.
     """
 
-    def __init__(self, query: Query, known: KnownNodes) -> None:
-        super().__init__(query)
+    def __init__(self, query: Query, lookup: Query, known: KnownNodes) -> None:
+        super().__init__(query, lookup)
         self._known = known
         self._changes: list[Change] = []
         self._written: dict[NodeRef, dict[str, Scalar]] = {}

@@ -75,13 +75,15 @@ def build_from(directory: Path, snapshot: Path, sequence: int, entries: Sequence
         graph.close()
 
 
-def install(directory: Path, report: Report) -> None:
-    """Put the new graph in the place of the old one, which is kept under another name."""
+def install(directory: Path, report: Report | None = None) -> None:
+    """Put the new graph in the place of the old one, which is kept aside when there is a report to say so."""
     folder = directory / GRAPH_FOLDER
-    if folder.exists():
+    if report and folder.exists():
         aside = directory / f"{_DAMAGED_FOLDER}-{time.time_ns() // 1000}"
         folder.rename(aside)
         report.add("graph", f"The files of the old graph are kept in {aside}")
+    elif folder.exists():
+        shutil.rmtree(folder)
     (directory / _NEW_FOLDER).rename(folder)
     sync_directory(directory)
     for old in sorted(directory.glob(f"{_DAMAGED_FOLDER}-*"))[:-_DAMAGED_KEPT]:

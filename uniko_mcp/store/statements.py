@@ -164,11 +164,15 @@ def _edge_deletes(edges: Mapping[EdgeRef, None]) -> Iterator[Statement]:
 
 
 def _node_deletes(nodes: Mapping[NodeRef, None]) -> Iterator[Statement]:
-    kinds: dict[str, list[str]] = {}
+    """By equality of keys: `WHERE key IN list ... DELETE` deletes other rows than those, where some are uncommitted."""
+    kinds: dict[str, list[dict[str, Scalar]]] = {}
     for kind, id in nodes:
-        kinds.setdefault(kind, []).append(id)
-    for kind, ids in kinds.items():
-        yield Statement(f"MATCH (n:{kind}) WHERE n.{NODES[kind].key} IN $ids DETACH DELETE n", {"ids": ids})
+        kinds.setdefault(kind, []).append({"id": id})
+    for kind, rows in kinds.items():
+        for source, parameters in _sources(rows):
+            yield Statement(
+                f"{source.prefix}MATCH (n:{kind} {_key(kind, source.of('id'))}) DETACH DELETE n", parameters
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Generator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any, Final
+from typing import Any
 
 from uniko_mcp.errors import StoreError
 from uniko_mcp.models.changes import ChangeSet
@@ -13,10 +12,8 @@ from uniko_mcp.store.schema import META, Execute
 from uniko_mcp.store.statements import Batch, NodeRef
 from uniko_mcp.store.view import Row
 
-_EDGE_PATTERN: Final = re.compile(r"-\s*\[|--|->|<-")
 
-
-class UncommittedEdgesError(BaseException):
+class UncommittedError(BaseException):
     """A plan has to run again once the change sets before it are committed. Not for `except Exception` to swallow."""
 
 
@@ -39,12 +36,16 @@ class Transaction:
         """The rows of a query that sees every change set accepted so far.
 
         Raises:
-            UncommittedEdgesError: It looks at edges while something is accepted and not committed. Kuzu answers such a
-                query wrongly, with each new edge once for every pair of kinds that its table joins.
+            UncommittedError: Something is accepted and not committed. Kuzu answers some queries wrongly then: an edge
+                comes once for every pair of kinds that its table joins.
             StoreError: Kuzu refused.
         """
-        if self._accepted and _EDGE_PATTERN.search(cypher):
-            raise UncommittedEdgesError
+        if self._accepted:
+            raise UncommittedError
+        return self.lookup(cypher, parameters)
+
+    def lookup(self, cypher: str, parameters: Mapping[str, Any]) -> list[Row]:
+        """As `query`, for finding nodes by their keys, which Kuzu does right at any time."""
         with self._restarting():
             self._catch_up()
             return self._execute(cypher, parameters)

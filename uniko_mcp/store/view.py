@@ -17,8 +17,10 @@ _KEYS_PER_QUERY: Final = 1000
 class View:
     """The graph as it was at one moment."""
 
-    def __init__(self, query: Query) -> None:
+    def __init__(self, query: Query, lookup: Query | None = None) -> None:
+        """`lookup` finds nodes by their keys; without one, `query` does."""
         self._query = query
+        self._lookup = lookup or query
 
     def rows(self, cypher: str, /, **parameters: Any) -> list[Row]:
         """All rows of a query, each as column alias -> value.
@@ -39,9 +41,8 @@ class View:
 
     def node(self, kind: str, id: str) -> Row | None:
         """The key and all columns of a node, unset ones as None; None when it does not exist."""
-        table = NODES[kind]
-        columns = ", ".join(f"n.`{column}` AS `{column}`" for column in (table.key, *table.columns))
-        return self.row(f"MATCH (n:{kind} {{{table.key}: $id}}) RETURN {columns}", id=id)
+        rows = self._lookup(*_node_query(NODES[kind], id))
+        return next(iter(rows), None)
 
     def existing(self, kind: str, ids: Iterable[str]) -> set[str]:
         """Those of the ids that are nodes of this kind."""
@@ -52,7 +53,10 @@ class View:
         return found
 
     def _existing(self, table: NodeTable, ids: list[str]) -> set[str]:
-        rows = self._query(
-            f"MATCH (n:{table.kind}) WHERE n.{table.key} IN $ids RETURN n.{table.key} AS id", {"ids": ids}
-        )
-        return {row["id"] for row in rows}
+        cypher = f"MATCH (n:{table.kind}) WHERE n.{table.key} IN $ids RETURN n.{table.key} AS id"
+        return {row["id"] for row in self._lookup(cypher, {"ids": ids})}
+
+
+def _node_query(table: NodeTable, id: str) -> tuple[str, Mapping[str, Any]]:
+    columns = ", ".join(f"n.`{column}` AS `{column}`" for column in (table.key, *table.columns))
+    return f"MATCH (n:{table.kind} {{{table.key}: $id}}) RETURN {columns}", {"id": id}

@@ -17,7 +17,7 @@ from uniko_mcp.models.changes import ChangeSet
 from uniko_mcp.store.draft import Draft, KnownNodes
 from uniko_mcp.store.journal import Entry, Journal
 from uniko_mcp.store.status import Commit
-from uniko_mcp.store.transaction import Transaction, UncommittedEdgesError
+from uniko_mcp.store.transaction import Transaction, UncommittedError
 from uniko_mcp.store.view import View
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _CLOSING_SECONDS: Final = 1.0
 # What may stand in Kuzu's log, and so in memory: after an idle moment, and at most.
 _IDLE_LOG_BYTES: Final = 256 << 10
 _LOG_BYTES: Final = 16 << 20
-_CHECKPOINT_PATIENCE_SECONDS: Final = 1.0
+_CHECKPOINT_PATIENCE_SECONDS: Final = 0.05  # readers that come meanwhile wait as long
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +84,7 @@ class Writer:
         self._repair = repair
         self._when_idle = when_idle
         self._known = KnownNodes()
+        self._log_limit = _LOG_BYTES
         self._listeners: list[Listener] = []
         self._waiting: deque[_Request] = deque()
         self._arrived = threading.Condition()
@@ -147,8 +148,7 @@ class Writer:
                 self.sequence = max(self.sequence, self.graph.sequence)
             else:
                 self._commit(requests)
-            if self.graph.log_bytes > _LOG_BYTES:
-                self.graph.checkpoint(_CHECKPOINT_PATIENCE_SECONDS)
+            self._relieve(self._log_limit)
 
     def _wait(self, pause: float | None) -> bool:
         with self._arrived:
@@ -172,9 +172,15 @@ class Writer:
     def _tend(self) -> None:
         if self.failure:
             return
-        if self.graph.log_bytes > _IDLE_LOG_BYTES:
-            self.graph.checkpoint(_CHECKPOINT_PATIENCE_SECONDS)
+        self._relieve(_IDLE_LOG_BYTES)
         self._when_idle()
+
+    def _relieve(self, limit: int) -> None:
+        """Checkpoint when Kuzu's log is longer than the limit; while a long query runs, not at each commit anew."""
+        length = self.graph.log_bytes
+        if length > limit:
+            done = self.graph.checkpoint(_CHECKPOINT_PATIENCE_SECONDS)
+            self._log_limit = _LOG_BYTES if done else length + _LOG_BYTES // 4
 
     def _commit(self, requests: list[_Request]) -> None:
         transaction = self.graph.transaction()
@@ -206,7 +212,7 @@ class Writer:
         for position, request in enumerate(requests):
             try:
                 done = self._plan(request, transaction)
-            except UncommittedEdgesError:
+            except UncommittedError:
                 with self._arrived:
                     self._waiting.extendleft(reversed(requests[position:]))
                 break
@@ -221,10 +227,10 @@ class Writer:
         if self.failure:
             request.future.set_exception(self.failure)
             return None
-        draft = Draft(transaction.query, self._known)
+        draft = Draft(transaction.query, transaction.lookup, self._known)
         try:
             result = request.run(draft)
-        except UncommittedEdgesError:
+        except UncommittedError:
             raise
         except BaseException as error:  # whatever it is belongs to the caller; the thread serves the others
             request.future.set_exception(error)
