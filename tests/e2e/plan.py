@@ -234,6 +234,8 @@ TOOLS = [
 
 RESOURCES = [
     "memory://status",
+    "memory://short-term",
+    "memory://long-term",
     "memory://goals/active",
     "memory://goals/planned",
     "memory://goals/completed",
@@ -245,6 +247,7 @@ RESOURCES = [
 ]
 
 PROMPTS = [
+    ("short_term_memory", {}),
     ("agent_context", {"goal_id": GOAL}),
     ("end_of_session", {"session_id": "session-1", "goal_id": GOAL}),
 ]

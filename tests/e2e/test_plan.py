@@ -11,7 +11,7 @@ from mcp import Client
 
 from uniko_mcp.operations import CATALOGUE
 from uniko_mcp.operations.json_schema import params_schema
-from uniko_mcp.server.addresses import TEMPLATES, parse
+from uniko_mcp.server.addresses import SINGLE, TEMPLATES, parse
 
 from . import plan
 from .conftest import ERAS, Node, server_command, server_parameters
@@ -28,7 +28,7 @@ def test_the_plan_names_every_parameter_of_every_tool() -> None:
 
 def test_the_plan_reads_every_kind_of_resource() -> None:
     places = {address.place for uri in plan.RESOURCES if (address := parse(uri))}
-    assert places == {"status", *TEMPLATES}
+    assert places == {*SINGLE, *TEMPLATES}
 
 
 def _merge(schema: dict[str, Any], arguments: dict[str, Any]) -> None:

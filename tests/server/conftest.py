@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from uniko_mcp.config import Settings
 from uniko_mcp.operations import CATALOGUE
 from uniko_mcp.operations.call import Services, open_services
 from uniko_mcp.operations.catalogue import Catalogue
-from uniko_mcp.server.app import build_server
+from uniko_mcp.server.app import MemoryServer, build_server
 
 Connect = Callable[..., AbstractAsyncContextManager[Client]]
 
@@ -36,17 +36,19 @@ def connect(services: Services, era: str) -> Connect:
     """`async with connect(catalogue=..., **settings) as client`: a client of a server on the same store."""
 
     @asynccontextmanager
-    async def connected(catalogue: Catalogue = CATALOGUE, **settings: Any) -> AsyncIterator[Client]:
-        changed = services.settings.model_validate({**services.settings.model_dump(), **settings})
-        server = build_server(changed, catalogue, _ready(services))
-        async with Client(server, mode=era) as client:
+    async def connected(catalogue: Catalogue = CATALOGUE, mode: str = era, **settings: Any) -> AsyncIterator[Client]:
+        async with Client(server_of(services, catalogue, **settings), mode=mode) as client:
             yield client
 
     return connected
 
 
-def _ready(services: Services) -> Callable[[], Awaitable[Services]]:
+def server_of(services: Services, catalogue: Catalogue = CATALOGUE, **settings: Any) -> MemoryServer:
+    """A server of what is open already, with other settings where given."""
+
     async def ready() -> Services:
         return services
 
-    return ready
+    return build_server(
+        services.settings.model_validate({**services.settings.model_dump(), **settings}), catalogue, ready
+    )

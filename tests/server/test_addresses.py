@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from uniko_mcp.models.changes import ChangeSet, DeleteNode, PutEdge, PutNode, SetNode
 from uniko_mcp.models.names import entity_id
-from uniko_mcp.server.addresses import TEMPLATES, Address, is_touched, parse, touched_by
+from uniko_mcp.server.addresses import SINGLE, TEMPLATES, Address, Place, is_touched, parse, touched_by
 
 
 @given(st.sampled_from(list(TEMPLATES)), st.text(st.characters(codec="utf-8"), min_size=1))
@@ -22,8 +22,9 @@ def test_other_uris_are_no_addresses(uri: str) -> None:
     assert parse(uri) is None
 
 
-def test_a_trailing_slash_does_no_harm() -> None:
-    assert parse("memory://status/") == Address("status")
+@pytest.mark.parametrize("place", SINGLE)
+def test_a_trailing_slash_does_no_harm(place: Place) -> None:
+    assert parse(f"memory://{place}/") == Address(place)
 
 
 def test_a_new_goal_touches_the_status_the_lists_and_itself() -> None:

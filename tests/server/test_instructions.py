@@ -3,17 +3,14 @@ from __future__ import annotations
 import re
 
 import pytest
+from mcp import Client
 
+from uniko_mcp.notes import NoteKind
 from uniko_mcp.operations import CATALOGUE
-from uniko_mcp.server.instructions import (
-    GUIDE,
-    GUIDE_CHARACTERS,
-    INSTRUCTIONS_CHARACTERS,
-    instructions,
-    room_for_section,
-)
+from uniko_mcp.operations.call import Services
+from uniko_mcp.server.instructions import GUIDE, GUIDE_CHARACTERS, INSTRUCTIONS_CHARACTERS
 
-from .conftest import Connect
+from .conftest import Connect, server_of
 
 
 def test_the_guide_is_short_and_names_only_tools_that_exist() -> None:
@@ -23,14 +20,25 @@ def test_the_guide_is_short_and_names_only_tools_that_exist() -> None:
     assert len(named) >= 10
 
 
-def test_a_short_term_memory_follows_the_guide_as_far_as_there_is_room() -> None:
-    section = "x" * room_for_section()
-    assert len(instructions(section)) == INSTRUCTIONS_CHARACTERS
-    assert instructions(section).endswith(section)
-    assert instructions() == GUIDE
+@pytest.mark.anyio
+async def test_a_client_is_told_the_guide_and_the_short_term_memory_as_far_as_there_is_room(
+    connect: Connect, services: Services
+) -> None:
+    await services.notes.save(NoteKind.SHORT_TERM, "\n".join(f"- note {number}" for number in range(500)))
+    async with connect(mode="auto") as client:
+        told = client.instructions
+    assert told.startswith(f"{GUIDE}\n\n## Short-Term Memory\n")
+    assert "- note 0\n" in told
+    assert told.endswith("memory://short-term")
+    assert len(told) <= INSTRUCTIONS_CHARACTERS
 
 
 @pytest.mark.anyio
-async def test_a_client_gets_the_guide(connect: Connect, era: str) -> None:
-    async with connect() as client:
-        assert client.instructions == (GUIDE if era == "legacy" else None)
+async def test_the_next_client_is_told_what_was_saved_since(services: Services) -> None:
+    server = server_of(services)
+    for content, told in (("", GUIDE), ("Call me Zoe.", "Call me Zoe."), ("", GUIDE)):
+        await services.notes.save(NoteKind.SHORT_TERM, content)
+        for mode in ("legacy", "auto"):
+            async with Client(server, mode=mode) as client:
+                assert told in client.instructions
+                assert ("Short-Term" in client.instructions) == bool(content)

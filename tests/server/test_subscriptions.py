@@ -8,20 +8,14 @@ import pytest
 from mcp import Client
 from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated
 
-from uniko_mcp.operations import CATALOGUE
+from uniko_mcp.notes import NoteKind
 from uniko_mcp.operations.call import Services
-from uniko_mcp.server.app import build_server
+
+from .conftest import server_of
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::mcp.MCPDeprecationWarning")]
 
 GOAL = "memory://goal/g1"
-
-
-def server_of(services: Services) -> Any:
-    async def ready() -> Services:
-        return services
-
-    return build_server(services.settings, CATALOGUE, ready)
 
 
 class Notices:
@@ -87,6 +81,22 @@ async def test_a_client_since_2026_07_28_listens_on_a_stream(services: Services)
         with anyio.fail_after(10):
             seen = {await anext(stream), await anext(stream)}
     assert seen == {ResourceUpdated(GOAL), ResourcesListChanged()}
+
+
+async def test_a_saved_note_is_announced_in_both_eras(services: Services) -> None:
+    notices, server = Notices(), server_of(services)
+    async with (
+        Client(server, mode="legacy", message_handler=notices) as old,
+        Client(server, mode="2026-07-28") as new,
+        new.listen(resource_subscriptions=["memory://short-term"]) as stream,
+    ):
+        await old.subscribe_resource("memory://long-term")
+        await services.notes.save(NoteKind.SHORT_TERM, "Short")
+        await services.notes.save(NoteKind.LONG_TERM, "Long")
+        with anyio.fail_after(10):
+            assert await anext(stream) == ResourceUpdated("memory://short-term")
+        assert await notices.next(is_update_of("memory://long-term"))
+    notices.close()
 
 
 async def test_a_connection_that_is_gone_is_forgotten(services: Services) -> None:

@@ -11,9 +11,11 @@ from mcp.shared.uri_template import UriTemplate
 from uniko_mcp.models.changes import Change, ChangeSet, DeleteEdge, PutEdge
 from uniko_mcp.models.names import entity_id
 
-Place: TypeAlias = Literal["status", "goals", "goal", "session", "entity", "fact"]
+Place: TypeAlias = Literal["status", "short-term", "long-term", "goals", "goal", "session", "entity", "fact"]
 
-STATUS_URI: Final = "memory://status"
+SINGLE: Final[tuple[Place, ...]] = ("status", "short-term", "long-term")
+"""Places that hold one thing."""
+
 TEMPLATES: Final[dict[Place, UriTemplate]] = {
     "goals": UriTemplate.parse("memory://goals/{phase}"),
     "goal": UriTemplate.parse("memory://goal/{goal_id}"),
@@ -28,7 +30,7 @@ _IN_A_GOALS_CONTEXT: Final = frozenset({"Task", "Session", "Message", "Fact", "E
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a memory can be read: a kind of place, and the one memory there; "" for all memories of that kind.
+    """Where a memory can be read: a kind of place, and which one there; "" for all there, or where there is but one.
 
     Values are percent-encoded in URIs. `memory://entity/{name}` finds the same entity however its name is written.
     """
@@ -39,8 +41,8 @@ class Address:
     @property
     def uri(self) -> str:
         """Its URI."""
-        if self.place == "status":
-            return STATUS_URI
+        if self.place in SINGLE:
+            return f"memory://{self.place}"
         template = TEMPLATES[self.place]
         return template.expand({template.variable_names[0]: self.value})
 
@@ -53,8 +55,9 @@ class Address:
 def parse(uri: str) -> Address | None:
     """The address that a URI names; None when it is none of ours."""
     uri = uri.rstrip("/")
-    if uri == STATUS_URI:
-        return Address("status")
+    for place in SINGLE:
+        if uri == Address(place).uri:
+            return Address(place)
     for place, template in TEMPLATES.items():
         if (match := template.match(uri)) is not None:
             (value,) = match.values()

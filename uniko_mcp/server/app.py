@@ -13,8 +13,9 @@ from uniko_mcp import __version__
 from uniko_mcp.config import Settings
 from uniko_mcp.operations.call import Services
 from uniko_mcp.operations.catalogue import Catalogue
+from uniko_mcp.operations.notes import memory_short_term_read, my_memory
 from uniko_mcp.server.completions import Completions
-from uniko_mcp.server.instructions import instructions
+from uniko_mcp.server.instructions import GUIDE, Briefing
 from uniko_mcp.server.prompts import Prompts
 from uniko_mcp.server.resources import Resources
 from uniko_mcp.server.runner import OperationRunner
@@ -24,6 +25,9 @@ from uniko_mcp.server.tools import Tools
 _HOUR_MS: Final = 3_600_000
 _STATIC: Final[tuple[CacheableMethod, ...]] = ("tools/list", "prompts/list", "resources/templates/list")
 """What stays the same as long as the process lives."""
+
+_INTERNAL: Final = (memory_short_term_read, my_memory)
+"""What resources and prompts are read through, though the catalogue may not offer it as a tool."""
 
 
 class MemoryServer(Server[dict[str, Any]]):
@@ -42,27 +46,24 @@ class MemoryServer(Server[dict[str, Any]]):
 
 
 def build_server(settings: Settings, catalogue: Catalogue, services: Callable[[], Awaitable[Services]]) -> MemoryServer:
-    """The server for these settings.
-
-    `services` waits until the memory is open: the server can greet a client before. Its `instructions` may be set
-    again at any time, for the next client that connects.
+    """The server for these settings. `services` waits until the memory is open: the server can greet a client before.
 
     Raises:
         UnknownOperationError: `settings.tools` names what is neither a tool nor a family.
         ConfigError: A section of the prompt is to be filled by a tool that writes.
     """
-    runner = OperationRunner(settings, catalogue, services)
+    runner = OperationRunner(settings, Catalogue([*catalogue.values(), *_INTERNAL]), services)
     tools = Tools(runner, catalogue.select(settings.tools, read_only=settings.read_only))
     subscriptions = Subscriptions(services)
     resources = Resources(runner, subscriptions)
     prompts = Prompts(runner)
     completions = Completions(runner)
-    return MemoryServer(
+    server = MemoryServer(
         "uniko-mcp",
         version=__version__,
         title="Uniko memory",
         description="A memory that outlives the session: goals, episodes, facts with their time, and their sources.",
-        instructions=instructions(),
+        instructions=GUIDE,
         cache_hints={method: CacheHint(ttl_ms=_HOUR_MS) for method in _STATIC},
         lifespan=subscriptions.announcing,
         on_list_tools=tools.list_tools,
@@ -77,3 +78,5 @@ def build_server(settings: Settings, catalogue: Catalogue, services: Callable[[]
         on_get_prompt=prompts.get_prompt,
         on_completion=completions.complete,
     )
+    server.middleware.append(Briefing(services).greet)
+    return server

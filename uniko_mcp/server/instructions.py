@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any, Final
+
+import anyio
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+
+from uniko_mcp.errors import UnikoError
+from uniko_mcp.operations.call import Services
 
 GUIDE: Final = """\
 This is your long-lived memory. What you record here is still there in the next session, whichever client opens it.
@@ -25,15 +33,32 @@ GUIDE_CHARACTERS: Final = 1_200
 INSTRUCTIONS_CHARACTERS: Final = 2_000
 """Clients cut instructions at about 2 KB."""
 
+_PATIENCE_SECONDS: Final = 1.0
+"""How long a greeting waits for the memory to open; a client that came too early can read the resource."""
 
-def instructions(short_term_section: str = "") -> str:
-    """The guide, and below it the section of the short-term memory when there is one.
-
-    The section has at most `room_for_section()` characters.
-    """
-    return f"{GUIDE}\n\n{short_term_section}" if short_term_section else GUIDE
+_GREETINGS: Final = frozenset({"initialize", "server/discover"})
 
 
-def room_for_section() -> int:
-    """How many characters of the short-term memory's section fit after the guide."""
-    return INSTRUCTIONS_CHARACTERS - len(GUIDE) - 2
+class Briefing:
+    """Adds the short-term memory, as it is at that moment, to what a client is told when it connects."""
+
+    def __init__(self, services: Callable[[], Awaitable[Services]]) -> None:
+        self._services = services
+
+    async def greet(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        """Middleware of the server."""
+        if ctx.method not in _GREETINGS:
+            return await call_next(ctx)
+        section = await self._section()
+        greeting = await call_next(ctx)
+        if section and isinstance(greeting, dict):
+            return {**greeting, "instructions": f"{GUIDE}\n\n{section}"}
+        return greeting
+
+    async def _section(self) -> str:
+        """The section, "" when there is none, or none to be had soon."""
+        with anyio.move_on_after(_PATIENCE_SECONDS), suppress(UnikoError):  # who opens the memory is told of the error
+            services = await self._services()
+            await services.notes.ready()
+            return services.notes.short_term_section(INSTRUCTIONS_CHARACTERS - len(GUIDE) - 2)
+        return ""

@@ -7,6 +7,8 @@ import sys
 import traceback
 from types import TracebackType
 
+from uniko_mcp.notes import RedactingFormatter
+
 _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
@@ -23,8 +25,8 @@ def configure_logging(level: str) -> None:
         logging.getLogger(name).setLevel(max(logging.INFO, logging.getLogger().level))
 
 
-class _DiscreetFormatter(logging.Formatter):
-    """Prints the type of an exception and the lines it came through; its message may hold what the user said."""
+class _DiscreetFormatter(RedactingFormatter):
+    """Redacts keys. Of an exception it prints the type and where it came through: its message may hold memory text."""
 
     def formatException(  # noqa: N802 - the name is logging's
         self,

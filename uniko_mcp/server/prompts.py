@@ -21,12 +21,16 @@ from mcp_types import (
 
 from uniko_mcp.config import PromptSection
 from uniko_mcp.errors import ConfigError
+from uniko_mcp.models.fence import fence
+from uniko_mcp.notes.section import LABEL
 from uniko_mcp.server.failures import protocol_errors
 from uniko_mcp.server.nearest import nearest
 from uniko_mcp.server.rendering import OWN_WORDS, Json, render, structured
 from uniko_mcp.server.runner import OperationRunner
 
 _Get: TypeAlias = Callable[[Mapping[str, str]], Awaitable[list[PromptMessage]]]
+
+SHORT_TERM_TOOL: Final = "memory_short_term_read"
 
 _ROLES: Final[Mapping[str, Literal["user", "assistant"]]] = {
     "system": "user",  # MCP knows no system messages
@@ -36,6 +40,12 @@ _ROLES: Final[Mapping[str, Literal["user", "assistant"]]] = {
 _GOAL: Final = PromptArgument(name="goal_id", description="The goal that this session is about.")
 _SESSION: Final = PromptArgument(name="session_id", description="The session that is ending.")
 _PROMPTS: Final = (
+    Prompt(
+        name="short_term_memory",
+        title="Your short-term memory",
+        description="What you noted for yourself and is to be in every prompt.",
+        arguments=[],
+    ),
     Prompt(
         name="agent_context",
         title="What you remember",
@@ -73,7 +83,11 @@ class Prompts:
         self._sections = runner.settings.prompt.sections
         for section in self._sections:
             _refuse_writing(section, runner)
-        self._getters: Mapping[str, _Get] = {"agent_context": self._agent_context, "end_of_session": _end_of_session}
+        self._getters: Mapping[str, _Get] = {
+            "short_term_memory": self._short_term_memory,
+            "agent_context": self._agent_context,
+            "end_of_session": _end_of_session,
+        }
 
     async def list_prompts(
         self, ctx: ServerRequestContext[Any], params: PaginatedRequestParams | None
@@ -103,6 +117,10 @@ class Prompts:
             messages = await self._getters[prompt.name](arguments)
         return GetPromptResult(description=prompt.description, messages=messages)
 
+    async def _short_term_memory(self, arguments: Mapping[str, str]) -> list[PromptMessage]:
+        message = await self._section(PromptSection(section="Short-Term Memory", tool=SHORT_TERM_TOOL))
+        return [message or _message("user", "There is no short-term memory so far.")]
+
     async def _agent_context(self, arguments: Mapping[str, str]) -> list[PromptMessage]:
         sections = [message for section in self._sections if (message := await self._section(section))]
         if goal_id := arguments.get("goal_id"):
@@ -116,7 +134,8 @@ class Prompts:
         content = structured(await self._runner.run(section.tool, section.arguments))
         if section.skip_if_empty and _is_empty(content):
             return None
-        return _message(section.role, f"## {section.section}\n\n{render(content)}")
+        text = fence(content["content"], LABEL) if section.tool == SHORT_TERM_TOOL else render(content)
+        return _message(section.role, f"## {section.section}\n\n{text}")
 
 
 async def _end_of_session(arguments: Mapping[str, str]) -> list[PromptMessage]:

@@ -36,8 +36,16 @@ def render(content: Mapping[str, Any]) -> str:
     own = {name: value for name, value in content.items() if name not in recorded}
     parts = ["\n".join(_lines(own))] if own else []
     if recorded:
-        parts.append(fence("\n".join(_lines(recorded)), _LABEL))
+        parts.append(_fenced(recorded))
     return "\n".join(parts) or "done"
+
+
+def _fenced(recorded: Mapping[str, Any]) -> str:
+    """A single text stands for itself, as a note does; everything else by name."""
+    (name, value), *others = recorded.items()
+    if isinstance(value, str) and not others:
+        return fence(value, f"the {name} that the memory holds")
+    return fence("\n".join(_lines(recorded)), _LABEL)
 
 
 def _is_plain(value: Any) -> bool:

@@ -21,7 +21,7 @@ from uniko_mcp.memory.phases import Phase
 from uniko_mcp.memory.provenance import get_memory
 from uniko_mcp.models.domain import Goal
 from uniko_mcp.models.names import entity_id
-from uniko_mcp.server.addresses import TEMPLATES, Address, Place, parse
+from uniko_mcp.server.addresses import SINGLE, TEMPLATES, Address, Place, parse
 from uniko_mcp.server.failures import protocol_errors, resource_not_found
 from uniko_mcp.server.rendering import Json, render, structured
 from uniko_mcp.server.runner import OperationRunner
@@ -32,6 +32,8 @@ _PAGE: Final = 100
 
 _ABOUT: Final[Mapping[Place, tuple[str, str]]] = {
     "status": ("Status of the memory", "Where it is kept, how much it holds, and whether anything needs attention."),
+    "short-term": ("Short-term memory", "What you noted for yourself and is in every prompt."),
+    "long-term": ("Long-term memory", "What you noted for yourself to look up."),
     "goals": ("Goals of a phase", "The goals that are active, planned, completed or abandoned, newest first."),
     "goal": ("A goal and its context", "A goal with its tasks, sessions, recent messages, facts and entities."),
     "session": ("A session", "A conversation and what was recorded in it."),
@@ -50,6 +52,8 @@ class Resources:
         self._subscriptions = subscriptions
         self._readers: Mapping[Place, _Reader] = {
             "status": self._status,
+            "short-term": self._short_term,
+            "long-term": self._long_term,
             "goals": self._goals,
             "goal": self._goal,
             "session": self._session,
@@ -60,7 +64,7 @@ class Resources:
     async def list_resources(
         self, ctx: ServerRequestContext[Any], params: PaginatedRequestParams | None
     ) -> ListResourcesResult:
-        """The status and the lists of goals, then every goal, in pages."""
+        """The status, the notes and the lists of goals, then every goal, in pages."""
         self._subscriptions.watch_list(ctx)
         cursor = params.cursor if params else None
         with protocol_errors("resources/list"):
@@ -110,6 +114,12 @@ class Resources:
     async def _status(self, _: str) -> Json:
         return structured(await self._runner.run("memory_status", {}))
 
+    async def _short_term(self, _: str) -> Json:
+        return structured(await self._runner.run("memory_short_term_read", {}))
+
+    async def _long_term(self, _: str) -> Json:
+        return structured(await self._runner.run("my_memory", {}))
+
     async def _goals(self, phase: str) -> Json | None:
         if phase not in get_args(Phase):
             return None
@@ -144,7 +154,7 @@ class Resources:
 def _fixed() -> list[Resource]:
     phases = cast("tuple[Phase, ...]", get_args(Phase))
     return [
-        _describe(Address("status"), *_ABOUT["status"]),
+        *(_describe(Address(place), *_ABOUT[place]) for place in SINGLE),
         *(_describe(Address("goals", phase), f"{phase.capitalize()} goals", _ABOUT["goals"][1]) for phase in phases),
     ]
 

@@ -61,10 +61,9 @@ async def serve_stdio(settings: Settings, catalogue: Catalogue | None = None) ->
     guards = [asyncio.create_task(_end_with_parent(wire)), asyncio.create_task(_exit_after(wire))]
     _end_on_signal(wire)
     try:
-        async with wire.streams(patience=_PATIENCE_SECONDS) as streams:
-            server = build_server(settings, catalogue or CATALOGUE, memory.services)
-            async with server.lifespan(server) as state:
-                await serve_dual_era_loop(server, streams.read, streams.write, lifespan_state=state)
+        server = build_server(settings, catalogue or CATALOGUE, memory.services)
+        async with wire.streams(patience=_PATIENCE_SECONDS) as streams, server.lifespan(server) as state:
+            await serve_dual_era_loop(server, streams.read, streams.write, lifespan_state=state)
     finally:
         for guard in guards:
             guard.cancel()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 from typing import Any
 
 import anyio
@@ -20,6 +20,7 @@ from mcp_types import (
     UnsubscribeRequestParams,
 )
 
+from uniko_mcp.notes import NoteKind
 from uniko_mcp.operations.call import Services
 from uniko_mcp.server.addresses import Address, is_touched, parse, touched_by
 from uniko_mcp.server.failures import resource_not_found
@@ -73,34 +74,34 @@ class Subscriptions:
 
     @asynccontextmanager
     async def announcing(self, server: object) -> AsyncGenerator[dict[str, Any]]:
-        """The lifespan of a server in which changes are announced."""
+        """The lifespan of a server: changes are announced while it lasts."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._announce)
-            try:
-                yield {}
-            finally:
-                self._listen.close()
-                tasks.cancel_scope.cancel()
+            yield {}
+            tasks.cancel_scope.cancel()
 
     async def _announce(self) -> None:
         try:
             services = await self._services()
-        except Exception:  # whoever opened the memory is told; without it nothing changes
+        except Exception:  # who opens the memory is told of the error; without it nothing changes
             return
         loop = asyncio.get_running_loop()
-        stop = services.store.on_commit(lambda commit: self._on_commit(loop, commit))
-        try:
+        with ExitStack() as listening:
+            listening.callback(services.store.on_commit(lambda commit: self._on_commit(loop, commit)))
+            listening.callback(services.notes.on_save(self._on_save))
+            listening.callback(self._listen.close)
             while True:
                 await self._wake.wait()
                 self._wake.clear()
                 touched, self._touched = self._touched, frozenset()
                 await self._tell(touched)
-        finally:
-            stop()
 
     def _on_commit(self, loop: asyncio.AbstractEventLoop, commit: Commit) -> None:
         with suppress(RuntimeError):  # the loop is closed: nobody is left to tell
             loop.call_soon_threadsafe(self._mark, touched_by(commit.changes))
+
+    def _on_save(self, kind: NoteKind) -> None:
+        self._mark(frozenset({Address("short-term" if kind is NoteKind.SHORT_TERM else "long-term")}))
 
     def _mark(self, touched: frozenset[Address]) -> None:
         """Changes that come faster than they can be told are told together."""
