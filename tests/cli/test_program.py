@@ -12,7 +12,7 @@ import pytest
 import uniko_mcp
 from tests.cli.conftest import Run, environment
 
-COMMANDS = ["serve", "status", "call", "schemas", "demo", "notes", "identity"]
+COMMANDS = ["serve", "status", "call", "prompt", "notes", "identity", "schemas", "demo"]
 
 
 def test_the_version_is_printed(run: Run) -> None:
@@ -22,9 +22,11 @@ def test_the_version_is_printed(run: Run) -> None:
 def test_help_shows_every_command_and_what_to_paste_into_a_client(run: Run) -> None:
     text = run("--help").stdout
     assert all(command in text for command in COMMANDS)
-    assert "claude mcp add uniko -- uvx uniko-mcp" in text
-    pasted = next(line for line in text.splitlines() if "mcpServers" in line)
-    assert json.loads(pasted) == {"mcpServers": {"uniko": {"command": "uvx", "args": ["uniko-mcp"]}}}
+    assert "claude mcp add uniko -- " in text
+    pasted = json.loads(next(line for line in text.splitlines() if "mcpServers" in line))
+    server = pasted["mcpServers"]["uniko"]
+    started = subprocess.run([server["command"], *server["args"], "--version"], capture_output=True, check=True)
+    assert started.stdout.startswith(b"uniko-mcp ")
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -6,6 +6,10 @@ import json
 import shlex
 import sys
 from pathlib import Path
+from typing import Final
+
+_UVX_CACHE: Final = "archive-v0"
+"""The folder in which uv keeps the environments that it makes for uvx."""
 
 
 def client_guide(command: list[str]) -> str:
@@ -28,6 +32,8 @@ def client_guide(command: list[str]) -> str:
 
 def this_program() -> list[str]:
     """The command that starts this very installation, from any folder."""
+    if _UVX_CACHE in Path(sys.prefix).parts:
+        return ["uvx", "uniko-mcp"]  # what uvx runs lies in its cache, and may be gone tomorrow
     started_as = Path(sys.argv[0])
     if started_as.stem == "uniko-mcp" and started_as.is_file():
         return [str(started_as.absolute())]

@@ -10,11 +10,12 @@ import click
 
 from uniko_mcp import __version__
 from uniko_mcp.cli.call import call
-from uniko_mcp.cli.clients import client_guide
+from uniko_mcp.cli.clients import client_guide, this_program
 from uniko_mcp.cli.demo import demo
 from uniko_mcp.cli.identity import identity
 from uniko_mcp.cli.notes import notes
 from uniko_mcp.cli.options import settings_options
+from uniko_mcp.cli.prompt import prompt
 from uniko_mcp.cli.schemas import schemas
 from uniko_mcp.cli.serve import serve
 from uniko_mcp.cli.status import status
@@ -39,7 +40,7 @@ class Program(click.Group):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Show what to paste into a client, as it is."""
-        formatter.write("\n" + client_guide(["uvx", "uniko-mcp"]) + "\n")
+        formatter.write("\n" + client_guide(this_program()) + "\n")
 
 
 def _innermost(error: Exception) -> Exception:
@@ -76,5 +77,5 @@ def _print_utf8() -> None:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
-for _command in (serve, status, call, schemas, demo, notes, identity):
+for _command in (serve, status, call, prompt, notes, identity, schemas, demo):
     main.add_command(_command)
