@@ -1,4 +1,4 @@
-"""How many turns a second the rules extract on one core, on talk in the formats of LoCoMo and BEAM or on a built-in one.
+"""How many turns a second the rules extract on one core, from talk in the formats of LoCoMo and BEAM or built in.
 
 python benchmarks/extract.py [--locomo FILE] [--beam FILE] [--spacy] [--sample N]
 """
@@ -56,9 +56,7 @@ def main() -> None:
         corpora["locomo"] = locomo(options.locomo)
     if options.beam:
         corpora["beam"] = beam(options.beam)
-    print(
-        f"{'corpus':10} {'turns':>6} {'chars':>6} {'turns/s':>8} {'claims':>7} {'entities':>8} {'dates':>6} {'chunk MB/s':>10}"
-    )
+    print("corpus      turns  chars  turns/s  claims entities  dates  chunked MB/s")
     for name, messages in corpora.items():
         measure(name, messages, finder)
         if options.sample:

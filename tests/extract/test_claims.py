@@ -93,6 +93,8 @@ def test_subject_predicate_and_object_are_found_by_rules(text: str, subject: str
             ["Alex was born in 1990 in Lisbon.", "Alex moved to Porto when Alex was 5."],
         ),
         ('My mom said "I love you" to me.', ['Alex\'s mom said "I love you" to Alex.']),
+        ("I **really** love hiking.", ["Alex really loves hiking."]),
+        ("There is a gold mine. I sold the gold mine.", ["Alex sold the gold mine."]),
         ("World War I ended in 1918.", ["World War I ended in 1918."]),
     ],
 )
@@ -113,6 +115,7 @@ def test_each_claim_is_a_sentence_that_is_complete_by_itself(text: str, expected
         "```python\nI = 5\nmy_name = 'x'\n```",
         "# I am a heading\n\n| I am | a table |",
         "const x = getName();\nreturn x;",
+        "> I moved to Rome.",
         "[shares a picture: a photo of a dog I saw]",
         "It was great. They said so. This is it.",
         "",

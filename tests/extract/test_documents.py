@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uniko_mcp.errors import DocumentError
+from uniko_mcp.errors import DocumentError, MissingExtraError
 from uniko_mcp.extract import Document, guess_mime, read_document
 
 pypdf = pytest.importorskip("pypdf")
@@ -110,6 +111,12 @@ def test_each_page_of_a_pdf_is_a_section() -> None:
     assert headings(document) == ["Page 1", "Page 2"]
     first = document.sections[0]
     assert document.text[first.start : first.end] == "Hello page one"
+
+
+def test_without_pypdf_the_error_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pypdf", None)
+    with pytest.raises(MissingExtraError, match=r"uniko-mcp\[pdf\]"):
+        read_document(_pdf("Hello"))
 
 
 def test_a_pdf_of_pictures_says_that_it_holds_no_text() -> None:

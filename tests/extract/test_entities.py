@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from uniko_mcp.errors import MissingExtraError
 from uniko_mcp.extract import entity_id, extract, extractor_status, fold, spacy_name_finder
 from uniko_mcp.models.time import to_micros
 
@@ -51,6 +53,7 @@ def entities(text: str) -> list[tuple[str, str]]:
         ("We saw 'Home Alone' twice", "Home Alone", "title"),
         ("「君の名は」を見た", "君の名は", "title"),
         ("my sister Ana came", "Ana", "person"),
+        ("Woohoo Peter! Well done", "Peter", "person"),
         ("I met Dr. Smith", "Dr. Smith", "person"),
         ("Alex's dog barked", "Alex", "person"),
         ("she lives in Porto", "Porto", "place"),
@@ -75,6 +78,7 @@ def test_a_named_thing_is_found_with_its_type(text: str, name: str, kind: str) -
         "Step 1: Define it. Chapter 3 follows.",
         "e.g. this, i.e. that",
         "Wow! Thanks! That's great. Dancing is life.",
+        "Probability is hard. I like probability. THIS IS GREAT",
         'She said "i love you" and "what is it?".',
         "",
         "   \n\t ",
@@ -160,6 +164,16 @@ def test_the_status_says_what_finds_names_and_what_is_missing() -> None:
     status = extractor_status()
     assert (status.model is None) == (status.missing is not None)
     assert status.method == ("rules" if status.model is None else "rules, spacy")
+
+
+def test_without_spacy_the_rules_work_and_the_status_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    status = extractor_status()
+    assert (status.method, status.model) == ("rules", None)
+    assert "uniko-mcp[spacy]" in (status.missing or "")
+    assert entities("my sister Ana came") == [("Ana", "person")]
+    with pytest.raises(MissingExtraError, match=r"uniko-mcp\[spacy\]"):
+        spacy_name_finder()
 
 
 @pytest.mark.skipif(extractor_status().model is None, reason="spaCy's English model is not installed")

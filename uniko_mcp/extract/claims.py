@@ -57,7 +57,7 @@ _RELATIVE: Final = re.compile(
     rf"^(?P<owner>.+'s) (?:\w+ )?(?P<kin>{'|'.join(sorted(gazetteer.KIN))}),? (?:named |called )?"
     r"(?P<name>[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*),?$"
 )
-_SYMBOLS: Final = re.compile(r"[{}<>=|\\^~;$#*/_\[\]]")
+_SYMBOLS: Final = re.compile(r"[{}<>=|\\^~;$#/\[\]]")
 _TOO_MANY_SYMBOLS: Final = 0.06  # as a share of the characters; prose in the samples read stays below 0.03
 _BE: Final = re.compile(r"(?:['’]s|is|was|isn['’]t|wasn['’]t)(?:\s|$)", re.IGNORECASE)
 _WE_ARE: Final = re.compile(r"^(['’])re\b")
@@ -103,7 +103,7 @@ class _Talk:
         return next((date for date in self.dates_in(clause) if date.relation in _ABOUT), None)
 
     def dated(self, clause: Stretch) -> str:
-        """The clause with the resolved date in brackets behind each date that depends on when it was said."""
+        """The clause, without bold marks, with the resolved date in brackets behind each date that needs it."""
         pieces: list[str] = []
         position = clause.start
         for date in self.dates_in(clause):
@@ -111,7 +111,7 @@ class _Talk:
                 end = date.end + 2 * self.text.startswith(("'s", "’s"), date.end)
                 pieces += [self.text[position:end], f" [{date.label}]"]
                 position = end
-        return "".join([*pieces, self.text[position : clause.end]])
+        return "".join([*pieces, self.text[position : clause.end]]).replace("**", "")
 
 
 def find_claims(
@@ -225,7 +225,7 @@ def _claim_text(talk: _Talk, clause: Stretch, parts: Frame, subject: str, lead: 
         text = f"I {_UNSAID.get(text.split(maxsplit=1)[0].lower(), '')}{text[:1].lower()}{text[1:]}"
     elif parts.person in {"person", "thing"} and not lead.strip():
         text = _replaced(text, parts.subject.end - parts.subject.start, _mentioned(parts, subject))
-    return _sentence(named(text, talk.speaker, talk.addressee))
+    return _sentence(named(text, talk.speaker, talk.addressee), talk.speaker)
 
 
 def _mentioned(parts: Frame, subject: str) -> str:
@@ -241,7 +241,7 @@ def _loose_claim(talk: _Talk, sentence: Stretch, clause: Stretch) -> Claim | Non
         return None
     about = talk.about(clause)
     return Claim(
-        text=_sentence(named(talk.dated(clause), talk.speaker, talk.addressee)),
+        text=_sentence(named(talk.dated(clause), talk.speaker, talk.addressee), talk.speaker),
         subject=talk.speaker,
         predicate=None,
         object=None,
@@ -371,7 +371,7 @@ def _replaced(text: str, length: int, subject: str) -> str:
     return f"{subject}{rest}"
 
 
-def _sentence(text: str) -> str:
-    """The text as one line that begins with a capital and ends with a full stop."""
+def _sentence(text: str, speaker: str) -> str:
+    """The text as one line that begins with a capital, or a name as it is, and ends with a stop."""
     line = " ".join(text.split()).rstrip(".!…,;: ")
-    return f"{line[:1].upper()}{line[1:]}."
+    return f"{line}." if line.startswith(speaker) else f"{line[:1].upper()}{line[1:]}."

@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias, cast
 
 from uniko_mcp.extract.blocks import Block, blocks
 from uniko_mcp.extract.dates import DateMention
-from uniko_mcp.extract.names import Name, proper_names, quoted_names
+from uniko_mcp.extract.names import Name, ordinary_words, proper_names, quoted_names
 from uniko_mcp.extract.technical import TechnicalName, names_in_code, technical_names
 
 EntityType: TypeAlias = Literal[
@@ -40,6 +40,7 @@ NameFinder: TypeAlias = Callable[[str], Iterable[Name]]
 _ID_LENGTH: Final = 32  # hex digits; 128 bits never collide by chance
 _BOLD: Final = re.compile(r"\*\*[^*\n]+\*\*")
 _LATIN_OR_GREEK: Final = re.compile(r"([A-Za-z\u00c0-\u024f\u0370-\u03ff])[\u0300-\u036f]+")
+_PROSE: Final = frozenset({"paragraph", "item", "quote"})
 _SURE_BY_FORM: Final = frozenset({"url", "email", "path"})
 
 
@@ -110,13 +111,15 @@ def _indent(text: str, block: Block) -> int:
 
 
 def _names(text: str, english: bool) -> Iterator[EntityMention]:
-    for block in blocks(text):
-        if block.kind not in {"paragraph", "item", "quote"}:
-            continue
+    prose = [block for block in blocks(text) if block.kind in _PROSE]
+    ordinary = frozenset[str]()
+    if english:
+        ordinary = ordinary.union(*(ordinary_words(text, block.body, block.end) for block in prose))
+    for block in prose:
         yield from map(_mention, quoted_names(text, block.body, block.end))
         if english:
             bold = [match.span() for match in _BOLD.finditer(text, block.start, block.end)]
-            for name in proper_names(text, block.body, block.end):
+            for name in proper_names(text, block.body, block.end, ordinary):
                 if not any(start <= name.start < end for start, end in bold):
                     yield _mention(name)
 

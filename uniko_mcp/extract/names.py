@@ -38,13 +38,15 @@ _KIN_BEFORE: Final = re.compile(rf"\b(?:{'|'.join(sorted(gazetteer.KIN))}),? (?:
 _VOCATIVE_BEFORE: Final = re.compile(r"\b(?:hey|hi|hello|thanks|bye|congrats|dear|thank you),? $", re.IGNORECASE)
 _PERSONAL_VERB: Final = words(
     """
-    said says told asked asks lives lived works worked wants wanted thinks thought likes liked loves loved hates hated
-    moved moves went goes came got called calls wrote writes joined joins married met invited invites gave agreed
-    agrees prefers preferred bought studies studied teaches taught visited visits helped feels felt knows knew
-    believes suggested suggests recommended mentioned graduated
+    said says told asked asks lives lived wants wanted thinks thought likes liked loves loved hates hated moved
+    moves went came wrote writes joined joins married met invited invites gave agreed agrees prefers preferred
+    bought studies studied teaches taught visited visits helped feels felt knows knew believes suggested suggests
+    recommended mentioned graduated
     """
 )
 _NEXT_WORD: Final = re.compile(r" ([a-z]+)")
+_SMALL_WORD: Final = re.compile(r"(?<![\w.`_/@-])[a-z]{2,}(?![\w`_/(@-]|\.\w)")
+_LONGEST_ACRONYM: Final = 6  # letters; longer words in capitals are mostly shouted
 _VERSIONED: Final = re.compile(r" \d[\d.]*$")
 _POSSESSIVE: Final = re.compile(r"['’]s$|(?<=s)['’]$")
 
@@ -58,18 +60,23 @@ class Name(NamedTuple):
     end: int
 
 
-def proper_names(text: str, start: int = 0, end: int | None = None) -> Iterator[Name]:
+def proper_names(text: str, start: int, end: int, ordinary: frozenset[str]) -> Iterator[Name]:
     """The proper names in `text[start:end]`, running English text, in order.
 
-    A capitalised word that begins a sentence is a name only when something else than its capital says so.
+    A capitalised word that begins a sentence is a name only when something else than its capital says so, and none
+    that is among the `ordinary` words, those that the whole text also writes small.
     """
-    end = len(text) if end is None else end
     runs = [part for match in _RUN.finditer(text, start, end) for part in _parts(text, match)]
     mid_sentence = {text[first:last] for first, last in runs if not _begins_sentence(text, first)}
     for first, last in runs:
         name = text[first:last]
-        if name in mid_sentence or _is_name_by_itself(text, name, last):
+        if (name in mid_sentence or _is_name_by_itself(text, name, last)) and not _is_ordinary(name, ordinary):
             yield Name(name, _type(text, name, first, last), first, last)
+
+
+def ordinary_words(text: str, start: int, end: int) -> frozenset[str]:
+    """The words that `text[start:end]` writes in small letters, without those in code and in dotted or joined names."""
+    return frozenset(_SMALL_WORD.findall(text, start, end))
 
 
 def quoted_names(text: str, start: int = 0, end: int | None = None) -> Iterator[Name]:
@@ -103,8 +110,17 @@ def _parts(text: str, match: re.Match[str]) -> Iterator[tuple[int, int]]:
         if bare != word.group():
             yield first, last
             first = None
+        elif word.start() == 0 and _hails(text, match):
+            first = None
     if first is not None:
         yield first, last
+
+
+def _hails(text: str, run: re.Match[str]) -> bool:
+    """Whether the run begins a sentence with a word of greeting or joy before a given name: "Woohoo Ana"."""
+    head, _, rest = run.group().partition(" ")
+    known = head in gazetteer.GIVEN_NAMES or head.rstrip(".") in gazetteer.TITLES
+    return not known and rest.split(" ")[0] in gazetteer.GIVEN_NAMES and _begins_sentence(text, run.start())
 
 
 def _is_no_name(bare: str, surface: str, first: bool) -> bool:
@@ -115,6 +131,17 @@ def _is_no_name(bare: str, surface: str, first: bool) -> bool:
     if lower in gazetteer.NEVER_NAMES or bare.lower() in gazetteer.NEVER_NAMES:
         return first or "'" in lower
     return False
+
+
+def _is_ordinary(name: str, ordinary: frozenset[str]) -> bool:
+    """Whether the name is an ordinary word written large: one that the text also has small, a verb, or a shout."""
+    head, _, rest = name.partition(" ")
+    lower = head.lower()
+    if head in gazetteer.GIVEN_NAMES or head in gazetteer.PLACES:
+        return False
+    if name.isupper():
+        return len(head) > _LONGEST_ACRONYM or verb_form(lower) is not None or lower in gazetteer.NEVER_NAMES
+    return (not rest or rest[0].isdigit()) and (lower in ordinary or verb_form(lower) is not None)
 
 
 def _begins_sentence(text: str, position: int) -> bool:
@@ -157,7 +184,7 @@ def _type(text: str, name: str, start: int, end: int) -> str:
     following = _NEXT_WORD.match(text, end)
     if following and following.group(1) in _PERSONAL_VERB and not name.isupper():
         return "person"
-    return "place" if _PLACE_BEFORE.search(before) else "name"
+    return "place" if _PLACE_BEFORE.search(before) and not name.isupper() else "name"
 
 
 def _is_title(content: str) -> bool:

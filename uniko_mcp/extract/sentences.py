@@ -43,10 +43,13 @@ class Stretch(NamedTuple):
 
 
 def sentences(text: str) -> list[Stretch]:
-    """The sentences of running text and list items, in order, without code, tables and surrounding white space."""
+    """The sentences of running text and list items, in order, trimmed; code, tables, headings and quotations have none.
+
+    What is quoted with ">" is what someone else said.
+    """
     found: list[Stretch] = []
     for block in blocks(text):
-        if block.kind in {"paragraph", "item", "quote"}:
+        if block.kind in {"paragraph", "item"}:
             found += split_block(text, block)
     return found
 

@@ -16,7 +16,8 @@ _FIRST: Final = re.compile(
         |(?P<i>I|i(?=['’]|\s+[a-z]))(?:['’](?P<short>m|ve|d|ll))?(?P<adverbs>{_ADVERBS})
             (?:\s+(?P<verb>{_VERB}))?
         |(?P<you>[Yy]ou)(?:['’](?P<you_short>re|ve|d|ll))?(?P<you_adverbs>{_ADVERBS})(?:\s+(?P<you_verb>{_VERB}))?
-        |(?P<owned>[Mm]y|[Mm]ine|[Oo]ur|[Oo]urs)|(?P<self>me|[Mm]yself)|(?P<us>us|ourselves)
+        |(?P<owned>[Mm]y|(?<=of\ )mine|(?<=is\ )mine|(?<=was\ )mine|(?<=are\ )mine|[Oo]ur|[Oo]urs)
+        |(?P<self>me|[Mm]yself)|(?P<us>us|ourselves)
         |(?P<yours>[Yy]ours?)|(?P<yourself>[Yy]ourself)
     )(?![\w]|[/.-]\w)""",
     re.VERBOSE,

@@ -33,7 +33,7 @@ class _Word(NamedTuple):
     lower: str
 
 
-_WORD: Final = re.compile(r"[^\s,;:()\"“”!?…]+|[,;:()\"“”!?…]")
+_WORD: Final = re.compile(r"[^\s,;:()*\"“”!?…]+|[,;:()\"“”!?…]")
 _MAX_SUBJECT: Final = 8  # words; a longer stretch before a verb is rarely one noun phrase
 _MAX_OBJECT: Final = 18
 

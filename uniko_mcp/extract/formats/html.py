@@ -49,6 +49,7 @@ class _Reader(HTMLParser):
             self._unseen.append(tag)
         if self._unseen:
             return
+        self._end_title()
         if tag == "title":
             self._title = []
         elif tag == "br":
@@ -76,9 +77,8 @@ class _Reader(HTMLParser):
             if tag in self._unseen:
                 del self._unseen[self._unseen.index(tag) :]
             return
-        if tag == "title" and self._title is not None:
-            self._found_title = self._found_title or _SPACE.sub(" ", "".join(self._title)).strip() or None
-            self._title = None
+        if tag == "title":
+            self._end_title()
         elif tag in _HEADINGS:
             self._end_heading()
         elif tag in _BLOCKS:
@@ -102,14 +102,19 @@ class _Reader(HTMLParser):
         self._write(text.lstrip(" ") if at_line_start else text)
 
     def readable(self) -> Readable:
-        if self._heading is not None:
-            self._end_heading()
+        self._end_title()
+        self._end_heading()
         text = "".join(self._parts).rstrip()
         starts = [(0, ""), *((start, path) for start, path in self._starts if start < len(text))]
         ends = [start for start, _ in starts[1:]] + [len(text)]
         spans = zip(starts, ends, strict=True)
         sections = tuple(Section(path, start, end) for (start, path), end in spans if text[start:end].strip())
         return Readable(text, sections, self._found_title)
+
+    def _end_title(self) -> None:
+        if self._title is not None:
+            self._found_title = self._found_title or _SPACE.sub(" ", "".join(self._title)).strip() or None
+            self._title = None
 
     def _end_heading(self) -> None:
         if self._heading is not None:
