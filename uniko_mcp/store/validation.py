@@ -9,7 +9,8 @@ from typing import Any, Final
 from uniko_mcp.models.changes import Properties, Scalar
 from uniko_mcp.models.graph_schema import EDGES, NODES, ColumnType
 
-_INT64: Final = range(-(2**63), 2**63)
+# Kuzu stores a column whose values lie 2**63 or more apart wrongly, at its next checkpoint.
+_INTEGERS: Final = range(-(2**62), 2**62)
 
 
 def checked_node(kind: str, id: str, properties: Mapping[str, Any]) -> Properties:
@@ -71,8 +72,8 @@ def _value(place: str, column: ColumnType, value: Any) -> Scalar:
         case "int" | "time":
             if not isinstance(value, int) or isinstance(value, bool):
                 raise ValueError(f"{place} must be an integer, not {type(value).__name__}")
-            if value not in _INT64:
-                raise ValueError(f"{place} must fit in 64 bits")
+            if value not in _INTEGERS:
+                raise ValueError(f"{place} must lie between -2**62 and 2**62 - 1")
             return int(value)
         case "float":
             if not isinstance(value, int | float) or isinstance(value, bool):
