@@ -31,6 +31,12 @@ _MAX_ENTITIES: Final = 50
 _MAX_TASKS: Final = 200
 _MAX_SESSIONS: Final = 50
 
+_SAID: Final = "MATCH (s:Session)<-[:IN_SESSION]-(m:Message) WHERE s.session_id IN $ids WITH m"
+"""What was said in the sessions. The WITH is a barrier: without it Kuzu joins from all entities or observations on."""
+
+_OBSERVED: Final = f"{_SAID} MATCH (m)<-[:OBSERVED_IN]-(o:Observation) WHERE {visible('o')} WITH DISTINCT o"
+"""What was observed there."""
+
 
 @dataclass(frozen=True, slots=True)
 class GoalContext:
@@ -58,15 +64,20 @@ def goal_context(view: View, goal_id: str, *, viewer: str, now: int, token_budge
     descendants = _descendants(view, goal_id)
     goal_ids = [goal_id, *descendants]
     sessions = _sessions(view, goal_ids)
-    session_ids = [session.session_id for session in sessions]
+    session_ids = [session.session_id for session in sessions[:_MAX_SESSIONS]]
     budget = _Budget(token_budget - _size(found[0]))
     tasks = budget.take("tasks", _tasks(view, goal_ids), share=0.25)
     subgoals = budget.take("subgoals", get_goals(view, descendants), share=0.2)
     messages = budget.take("recent_messages", _messages(view, session_ids), share=0.5)
     facts = budget.take("facts", _facts(view, session_ids, viewer, now), share=0.6)
-    entities = budget.take("entities", _entities(view, session_ids), share=0.5)
+    entities = budget.take("entities", _entities(view, session_ids, viewer), share=0.5)
     shown = budget.take("sessions", sessions, share=1.0)
     return GoalContext(found[0], subgoals, tasks, shown, messages, facts, entities, budget.left_out)
+
+
+def goal_sessions(view: View, goal_id: str) -> list[str]:
+    """The ids of all sessions held for the goal or its descendants, the latest first."""
+    return [session.session_id for session in _sessions(view, [goal_id, *_descendants(view, goal_id)])]
 
 
 class _Budget:
@@ -131,7 +142,7 @@ def _sessions(view: View, goal_ids: list[str]) -> list[SessionItem]:
             started_at=node["started_at"],
             messages=node["message_count"] or 0,
         )
-        for node in nodes[:_MAX_SESSIONS]
+        for node in nodes
     ]
 
 
@@ -153,14 +164,15 @@ def _facts(view: View, session_ids: list[str], viewer: str, now: int) -> list[Fa
     """Facts true now that rest on what was said in the sessions, or are about what was mentioned there."""
     current = f"f.valid_from <= $now AND (f.valid_to IS NULL OR f.valid_to > $now) AND {visible('f')}"
     paths = (
-        "(f:Fact)-[:SUPPORTED_BY]->(:Observation)-[:OBSERVED_IN]->(:Message)-[:IN_SESSION]->(s:Session)",
-        "(f:Fact)-[:ABOUT]->(:Entity)<-[:MENTIONS]-(:Message)-[:IN_SESSION]->(s:Session)",
-        "(f:Fact)-[:ABOUT]->(:Entity)<-[:ABOUT]-(:Observation)-[:OBSERVED_IN]->(:Message)-[:IN_SESSION]->(s:Session)",
+        f"{_OBSERVED} MATCH (o)<-[:SUPPORTED_BY]-(f:Fact)",
+        f"{_SAID} MATCH (m)-[:MENTIONS]->(e:Entity) WITH DISTINCT e MATCH (e)<-[:ABOUT]-(f:Fact)",
+        f"{_OBSERVED} MATCH (o)-[:ABOUT]->(e:Entity) WITH DISTINCT e MATCH (e)<-[:ABOUT]-(f:Fact)",
     )
     found: dict[str, dict[str, Any]] = {}
     for path in paths:
         rows = view.rows(
-            f"MATCH {path} WHERE s.session_id IN $ids AND {current} RETURN DISTINCT f LIMIT {_MAX_FACTS}",
+            f"{path} WHERE {current} WITH DISTINCT f"
+            f" RETURN f ORDER BY f.recorded_at DESC, f.fact_id LIMIT {_MAX_FACTS}",
             ids=session_ids,
             viewer=viewer,
             now=now,
@@ -170,19 +182,21 @@ def _facts(view: View, session_ids: list[str], viewer: str, now: int) -> list[Fa
     return [to_fact(node) for node in nodes[:_MAX_FACTS]]
 
 
-def _entities(view: View, session_ids: list[str]) -> list[EntityItem]:
+def _entities(view: View, session_ids: list[str], viewer: str) -> list[EntityItem]:
     """What was mentioned in the sessions, the most often mentioned first."""
     counts: dict[str, tuple[dict[str, Any], int]] = {}
-    paths = (
-        "(e:Entity)<-[:MENTIONS]-(m:Message)-[:IN_SESSION]->(s:Session)",
-        "(e:Entity)<-[:MENTIONS]-(m:Episode)-[:IN_SESSION]->(s:Session)",
-        "(e:Entity)<-[:ABOUT]-(m:Observation)-[:OBSERVED_IN]->(:Message)-[:IN_SESSION]->(s:Session)",
+    episodes = "MATCH (s:Session)<-[:IN_SESSION]-(m:Episode) WHERE s.session_id IN $ids WITH m"
+    paths: tuple[tuple[str, dict[str, str]], ...] = (
+        (f"{_SAID} MATCH (m)-[:MENTIONS]->(e:Entity)", {}),
+        (f"{episodes} MATCH (m)-[:MENTIONS]->(e:Entity)", {}),
+        (f"{_OBSERVED} MATCH (o)-[:ABOUT]->(e:Entity)", {"viewer": viewer}),
     )
-    for path in paths:
+    for path, parameters in paths:
         rows = view.rows(
-            f"MATCH {path} WHERE s.session_id IN $ids RETURN e, count(DISTINCT m) AS mentions"
+            f"{path} WITH e, count(*) AS mentions RETURN e, mentions"
             f" ORDER BY mentions DESC, e.entity_id LIMIT {_MAX_ENTITIES}",
             ids=session_ids,
+            **parameters,
         )
         for row in rows:
             id = row["e"]["entity_id"]
