@@ -1,0 +1,133 @@
+"""A local server that speaks the OpenAI chat API and answers by a script, for tests of everything that asks an LLM."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from uniko_mcp.config import LanguageModelSettings
+
+MODEL = "openai/test-model"
+SERVED_MODEL = "test-model-2026-11"
+PROMPT_TOKENS, COMPLETION_TOKENS = 120, 8
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One response: a status and a body; `hangs` sends nothing for as long as the server lives."""
+
+    status: int = 200
+    body: bytes = b""
+    headers: dict[str, str] = field(default_factory=dict[str, str])
+    hangs: bool = False
+
+
+HANG = Reply(hangs=True)
+MALFORMED = Reply(body=b'{"choices": [{"message": {"cont')
+
+
+def message(content: Any, *, finish_reason: str = "stop", **fields: Any) -> Reply:
+    """A chat completion with this message."""
+    choice = {
+        "index": 0,
+        "finish_reason": finish_reason,
+        "message": {"role": "assistant", "content": content, **fields},
+    }
+    usage = {
+        "prompt_tokens": PROMPT_TOKENS,
+        "completion_tokens": COMPLETION_TOKENS,
+        "total_tokens": PROMPT_TOKENS + COMPLETION_TOKENS,
+    }
+    completion = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": SERVED_MODEL,
+        "choices": [choice],
+        "usage": usage,
+    }
+    return Reply(body=json.dumps(completion).encode("utf-8"))
+
+
+def failure(status: int, text: str = "no", **headers: str) -> Reply:
+    """An error as the API words it; the text quotes what a provider might quote."""
+    body = json.dumps({"error": {"message": text, "type": "error", "code": None}}).encode("utf-8")
+    return Reply(status, body, headers)
+
+
+@dataclass
+class LlmServer:
+    """The running server. `script` holds the replies to come, the last one for ever; `requests` what it was asked."""
+
+    port: int
+    script: list[Reply] = field(default_factory=lambda: [message("Yes [1].")])
+    requests: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    closing: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def api_base(self) -> str:
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    def settings(self, timeout: float = 20) -> LanguageModelSettings:
+        """The settings under which this server is the language model."""
+        return LanguageModelSettings(model=MODEL, api_base=self.api_base, timeout=timeout)
+
+    def reply(self) -> Reply:
+        return self.script.pop(0) if len(self.script) > 1 else self.script[0]
+
+    def asked(self) -> str:
+        """All of the last prompt."""
+        return "\n".join(message["content"] for message in self.requests[-1]["messages"])
+
+
+@contextmanager
+def llm_server(*script: Reply) -> Iterator[LlmServer]:
+    """A server on a free port of loopback."""
+    http = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    state = LlmServer(http.server_port)
+    if script:
+        state.script = list(script)
+    http.state = state  # pyright: ignore[reportAttributeAccessIssue]
+    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield state
+    finally:
+        state.closing.set()
+        http.shutdown()
+        thread.join()
+        http.server_close()
+
+
+def refused_port() -> int:
+    """A port on loopback where nobody listens."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Answers each connection once and closes it, so that no client keeps a connection to a server that is gone."""
+
+    def do_POST(self) -> None:
+        state: LlmServer = self.server.state  # pyright: ignore[reportAttributeAccessIssue]
+        state.requests.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+        reply = state.reply()
+        if reply.hangs:
+            state.closing.wait()
+            return
+        self.send_response(reply.status)
+        for name, value in {"content-type": "application/json", **reply.headers}.items():
+            self.send_header(name, value)
+        self.send_header("content-length", str(len(reply.body)))
+        self.end_headers()
+        self.wfile.write(reply.body)
+
+    def log_message(self, *_: Any) -> None:
+        pass
