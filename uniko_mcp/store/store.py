@@ -84,6 +84,10 @@ class Store:
         """
         return self._writer.on_commit(listener)
 
+    async def commits_since(self, sequence: int) -> list[Commit] | None:
+        """The change sets after this sequence, in order; None when the journal does not have all of them."""
+        return await self._in_thread(lambda: self._commits_since(sequence))
+
     async def snapshot(self, progress: Progress | None = None) -> Path:
         """Take a snapshot into the data directory and shorten the journal by what it holds; answers its path.
 
@@ -144,6 +148,15 @@ class Store:
     def _check_writable(self) -> None:
         if self._read_only:
             raise ReadOnlyError("the memory was opened read-only", next_step="Start the server without --read-only")
+
+    def _commits_since(self, sequence: int) -> list[Commit] | None:
+        last = self._writer.sequence
+        if sequence == last:
+            return []
+        entries = [entry for entry in self._writer.journal.read() if entry.sequence > sequence]
+        if len(entries) < last - sequence or sequence > last:
+            return None
+        return [Commit(entry.sequence, entry.changes, entry.recorded_at) for entry in entries]
 
     def _repair(self) -> None:
         """Build the graph anew from what is durable, while readers wait."""
