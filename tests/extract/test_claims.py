@@ -117,6 +117,7 @@ def test_each_claim_is_a_sentence_that_is_complete_by_itself(text: str, expected
         "const x = getName();\nreturn x;",
         "> I moved to Rome.",
         "[shares a picture: a photo of a dog I saw]",
+        "I remember that! I did it.",
         "It was great. They said so. This is it.",
         "",
         "?!",

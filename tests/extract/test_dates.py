@@ -142,6 +142,11 @@ def test_a_day_that_the_clocks_change_on_has_its_real_length() -> None:
     assert (date.to_us - date.from_us) == 23 * 3_600 * 1_000_000
 
 
+def test_a_day_that_a_zone_skipped_is_no_date() -> None:
+    """Samoa went from 29 to 31 December 2011."""
+    assert find_dates("2011-12-30", at=MONDAY, zone=ZoneInfo("Pacific/Apia")) == ()
+
+
 def test_a_written_offset_wins_over_the_zone() -> None:
     (date,) = find_dates("2024-03-15T10:00:00+05:30", at=MONDAY, zone=ZoneInfo("America/New_York"))
     assert format_instant(date.from_us) == "2024-03-15T04:30:00Z"

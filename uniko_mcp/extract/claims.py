@@ -338,6 +338,8 @@ def _object(talk: _Talk, parts: Frame) -> str | None:
     if whole:  # "adopted last year" has no object, "is last Friday" and "moved to Friday" do
         return whole.label if _ENDS_OPEN.search(_predicate(talk, parts)) else None
     surface = talk.text[parts.object.start : parts.object.end].rstrip(".!…")
+    if surface.count('"') % 2 or surface.count("`") % 2:
+        return None
     return named(surface, talk.speaker, talk.addressee) or None
 
 

@@ -82,7 +82,8 @@ def find_dates(text: str, *, at: int, zone: tzinfo) -> tuple[DateMention, ...]:
     local = to_datetime(at).astimezone(zone).replace(tzinfo=None)
     reference = Reference(local, zone, text)
     found = _joined(text, reference, _scan(text, reference))
-    return tuple(_mention(text, item, at, zone) for item in found)
+    mentions = (_mention(text, item, at, zone) for item in found)
+    return tuple(mention for mention in mentions if mention.from_us < mention.to_us)  # some zones skipped a whole day
 
 
 def _scan(text: str, reference: Reference) -> list[_Found]:

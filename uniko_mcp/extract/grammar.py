@@ -66,5 +66,5 @@ CATENATIVES: Final = words(
 NUMBERED: Final = words("War Part Phase Chapter Class Type Level Stage Act Volume Book Grade Section Division")
 """Words behind which "I" is the number one."""
 
-MARKS: Final = frozenset({",", ";", ":", "(", "…"})
+MARKS: Final = frozenset({",", ";", ":", "(", "…", "!", "?"})
 SHORT: Final = words("m re ve d ll s")

@@ -173,8 +173,8 @@ def _noun_phrase(tokens: list[_Word], first: int) -> tuple[Person, Stretch, int]
             or word.lower in grammar.STOPS - {"and"}
         ):
             return None
-        proper = not determined and _is_name(tokens[first:index])
-        if index - first < 1 + determined or not _is_finite(tokens, index, proper):
+        head: Person = "phrase" if determined else "named" if _is_name(tokens[first:index]) else "bare"
+        if index - first < 1 + determined or not _is_finite(tokens, index, head):
             continue
         last = index - 1
         while last > first and (tokens[last].lower in grammar.ADVERBS or _is_adverb(tokens[last].lower)):
@@ -204,22 +204,23 @@ def _capital(word: _Word) -> bool:
     )
 
 
-def _is_finite(tokens: list[_Word], index: int, proper: bool) -> bool:
-    """Whether the word at `index` can be the finite verb of the noun phrase, a proper name or not, before it."""
+def _is_finite(tokens: list[_Word], index: int, subject: Person) -> bool:
+    """Whether the word at `index` can be the finite verb of the noun phrase, of that kind, before it."""
     word = tokens[index].lower
     bare = word.removesuffix("n't")
     if bare in BE or bare in MODALS or bare in {"has", "have", "had", "do", "does", "did", "ca", "wo"}:
         return True
     form = verb_form(word)
     previous = tokens[index - 1].lower
-    if form is None or previous in grammar.DETERMINERS or previous in grammar.PREPOSITIONS or previous.endswith("ly"):
+    if form is None or word == "like" or previous in grammar.DETERMINERS or previous in grammar.PREPOSITIONS:
         return False
     if form.tense == "past":
         return True
     if form.tense == "third":
         following = tokens[index + 1].lower if index + 1 < len(tokens) else ""
-        return proper or not may_be_noun(word) or following in grammar.PREPOSITIONS | grammar.DETERMINERS
-    return form.tense == "base" and previous.endswith("s") and not may_be_noun(word) and not proper
+        heads = following in grammar.DETERMINERS or (following in grammar.PREPOSITIONS and following != "of")
+        return subject == "named" or not may_be_noun(word) or (subject == "phrase" and heads)
+    return form.tense == "base" and previous.endswith("s") and not may_be_noun(word) and subject != "named"
 
 
 def _predicate_end(tokens: list[_Word], verb: int) -> int:
