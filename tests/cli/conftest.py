@@ -43,7 +43,7 @@ def run(data_dir: Path) -> Run:
             env=environment(UNIKO_DATA_DIR=str(data_dir), **(variables or {})),
             capture_output=True,
             encoding="utf-8",
-            timeout=60,
+            timeout=120,
         )
 
     return run_program

@@ -49,7 +49,7 @@ def test_what_needs_no_memory_imports_neither_database_nor_protocol(arguments: l
         cwd=Path(__file__).parent.parent.parent,
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=120,
     )
     assert result.returncode == 0, result.stderr
     assert result.stderr.strip() == "[]"
@@ -73,7 +73,7 @@ def test_a_relative_data_folder_with_missing_parents_spaces_and_umlauts_works(tm
         cwd=tmp_path,
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=120,
     )
     assert json.loads(result.stdout)["data_dir"] == str(tmp_path.resolve() / "new folder" / "Übung" / "memory")
 

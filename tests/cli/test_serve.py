@@ -27,7 +27,7 @@ def test_from_a_terminal_it_says_what_it_is_where_the_data_is_and_how_to_connect
     )
     os.close(terminal)
     os.write(keyboard, CTRL_D)
-    printed, said = server.communicate(timeout=60)
+    printed, said = server.communicate(timeout=120)
     os.close(keyboard)
     assert server.returncode == 0
     assert printed == ""
@@ -45,6 +45,6 @@ def test_started_by_a_client_it_says_nothing(tmp_path: Path) -> None:
         capture_output=True,
         env=environment(UNIKO_DATA_DIR=str(tmp_path)),
         encoding="utf-8",
-        timeout=60,
+        timeout=120,
     )
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
