@@ -161,7 +161,9 @@ def _bare_year(match: re.Match[str], reference: Reference) -> Reading | None:
 
 
 def _decade(match: re.Match[str], _: Reference) -> Reading:
-    return Reading(periods.years(int(match["decade"]), 10), relative=False)
+    first = int(match["decade"])
+    century = first % 100 == 0 and first < 2000  # "the 1900s" are mostly the century, "the 2000s" the decade
+    return Reading(periods.years(first, 100 if century else 10), relative=False)
 
 
 def _quarter(match: re.Match[str], reference: Reference) -> Reading | None:
@@ -223,10 +225,10 @@ def _bare_weekday(match: re.Match[str], reference: Reference) -> Reading | None:
 
 def _qualified_unit(match: re.Match[str], reference: Reference) -> Reading | None:
     unit, step = match["unit"].lower(), _step(match)
-    if match["which"].lower() in {"past", "coming"}:
-        return None
     if unit == "weekend":
         return _near(_weekend(match, reference, step))
+    if match["which"].lower() in {"past", "coming"}:
+        return None
     moment = periods.shift(reference.now, step, unit)
     if unit == "week":
         return _near(periods.week(moment.date()))
@@ -241,7 +243,7 @@ def _weekend(match: re.Match[str], reference: Reference, step: int) -> Period:
 
 
 def _qualified_recurring(match: re.Match[str], reference: Reference) -> Reading | None:
-    """ "last May", "next summer", "this Christmas": the latest one over, the first to begin, the one nearest."""
+    """The latest that is over, the first to begin, or the one nearest: "last May", "next summer", "this Christmas"."""
     candidates = [_in_year(match, year) for year in reference.years(2)]
     now, step = reference.now, _step(match)
     if step < 0:
@@ -282,6 +284,8 @@ def _unit(match: re.Match[str]) -> str:
 
 def _distant(match: re.Match[str], reference: Reference, sign: int) -> Reading:
     (low, high), unit = _count(match), _unit(match)
+    if unit == "weekend" and low == high:
+        return _near(periods.weekend(reference.today + timedelta(weeks=sign * low)))
     if low == high:
         return _near(periods.around(periods.shift(reference.now, sign * low, unit), unit))
     ends = sorted(periods.shift(reference.now, sign * number, unit) for number in (low, high))
@@ -303,12 +307,12 @@ def _ahead(match: re.Match[str], reference: Reference) -> Reading | None:
 
 
 def _trailing(match: re.Match[str], reference: Reference) -> Reading | None:
-    """ "the last two weeks", "over the past year", "in the next few days": the stretch that ends or begins now."""
-    forward = match["which"].lower() in {"next", "coming"}
-    if match["number"] is None and (
-        match["which"].lower() in {"last", "previous", "next"} or _unit(match) in {"day", "hour"}
-    ):
-        return None
+    """The stretch that ends or begins now: "the last two weeks", "over the past year", "in the next few days"."""
+    which = match["which"].lower()
+    forward = which in {"next", "coming"}
+    named = which in {"last", "previous", "next"} or _unit(match) in {"day", "hour", "weekend"}
+    if match["number"] is None and named:
+        return None  # "last week" is the calendar's, "the past day" says nothing
     reach = _count(match)[1] if match["number"] else 1
     other = periods.shift(reference.now, reach if forward else -reach, _unit(match))
     return _near(periods.between(*sorted((reference.now, other))))

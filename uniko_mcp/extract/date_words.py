@@ -68,14 +68,14 @@ NUMBER: Final = (
     r"(?P<number>\d{1,3}|a couple(?: of)?|a few|several|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven"
     r"|twelve|couple of|few)"
 )
-UNIT: Final = r"(?P<unit>minute|min|hour|hr|day|night|week|month|year)s?\b"
+UNIT: Final = r"(?P<unit>minute|min|hour|hr|day|night|weekend|week|month|year)s?\b"
 SEASON: Final = r"(?P<season>spring|summer|fall|autumn|winter)\b"
 QUALIFIER: Final = r"(?P<which>last|this past|past|previous|this coming|coming|this|next)"
 HOLIDAY: Final = rf"(?P<holiday>{'|'.join(HOLIDAYS)})\b"
 CLOCK: Final = r"(?P<hour>[01]\d|2[0-3]):(?P<minute>[0-5]\d)(?::\d\d(?:\.\d+)?)?(?P<offset>Z|[+-]\d\d:?\d\d)?"
 
 TRIGGER: Final = re.compile(
-    r"""(?:(?<=mid-)|(?<![\w/.\-'’$€£\#]))(?:
+    r"""(?:(?<=mid-)|(?<![\w/.\-$€£\#]))(?:
         \d
         |(?:mon|tue|wed|thu|fri|sat|sun)(?:[a-z]*day|s|rs|r|\b)
         |jan|feb|mar(?:ch|\b)|apr(?:il|\b)|may\b|june?\b|july?\b

@@ -15,7 +15,7 @@ Unit: TypeAlias = Literal["minute", "hour", "day", "week", "month", "year"]
 
 _PARTS: Final = {"morning": (5, 12), "afternoon": (12, 17), "evening": (17, 22), "night": (20, 28)}
 _SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-_DAYS_IN: Final = {"day": 1, "week": 7}
+_DAYS_IN: Final = {"day": 1, "week": 7, "weekend": 7}
 _THIRD_IN_MONTHS: Final = {"quarter": 1, "year": 4}
 _MONTHS_IN: Final = {"month": 1, "year": 12}
 
