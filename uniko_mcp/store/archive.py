@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from uniko_mcp.errors import StoreClosedError, StoreError
+from uniko_mcp.models.changes import ChangeSet
 from uniko_mcp.store.schema import META
 from uniko_mcp.store.seal import Seal
 from uniko_mcp.store.snapshot import (
@@ -18,6 +20,7 @@ from uniko_mcp.store.snapshot import (
     snapshots,
     verify_snapshot,
 )
+from uniko_mcp.store.status import Commit
 from uniko_mcp.store.view import View
 
 if TYPE_CHECKING:
@@ -138,3 +141,4 @@ class Archive:
             raise
         writer.graph.exchange(lambda: install(directory))
         writer.journal.drop_through(sequence)
+        writer.announce([Commit(sequence, ChangeSet(()), time.time_ns() // 1000)])

@@ -7,7 +7,7 @@ anybody reads, and no trust in its files without the seal.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
@@ -16,7 +16,7 @@ import kuzu
 from uniko_mcp.errors import StoreError
 from uniko_mcp.models.changes import ChangeSet, PutEdge, PutNode
 from uniko_mcp.store.bulk import load
-from uniko_mcp.store.durable import make_directory
+from uniko_mcp.store.durable import PRIVATE_FILE, make_directory
 from uniko_mcp.store.gate import Gate
 from uniko_mcp.store.schema import bring_up_to_date
 from uniko_mcp.store.seal import Seal
@@ -134,6 +134,7 @@ class Graph:
                     f"another process has {self.folder} open", next_step="Stop it, then start again"
                 ) from error
             raise UnopenableError(f"Kuzu cannot open {self.folder}: {_reason(error)}") from error
+        (self.folder / FILE_NAME).chmod(PRIVATE_FILE)
         try:
             self.sequence = bring_up_to_date(self._execute)
         except BaseException:
@@ -185,7 +186,7 @@ class _ReadSession:
             raise
 
     def end(self) -> None:
-        if not self._failed:
+        with suppress(StoreError):  # some errors end the transaction, others do not
             _run(self._connection, "ROLLBACK")
 
 

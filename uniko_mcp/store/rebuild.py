@@ -135,10 +135,9 @@ def _apply_or_set_aside(graph: Graph, entry: Entry, report: Report) -> None:
 
 def _apply(graph: Graph, entries: Sequence[Entry]) -> None:
     try:
-        changes = [entry.changes for entry in entries]
+        _commit(graph, [entry.changes for entry in entries], entries[-1].sequence)
     except (ValueError, KeyError, TypeError) as error:
-        raise StoreError(f"a journal line is not a change set: {type(error).__name__}") from error
-    _commit(graph, changes, entries[-1].sequence)
+        raise StoreError(f"a journal line is no change set of this schema: {type(error).__name__}") from error
 
 
 def _commit(graph: Graph, changes: Iterable[ChangeSet], sequence: int) -> None:

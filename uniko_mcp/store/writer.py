@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,6 +115,15 @@ class Writer:
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
+    def announce(self, commits: Iterable[Commit]) -> None:
+        """Tell the listeners. Called on the writer thread; the fault of one is logged and keeps from nothing."""
+        for commit in commits:
+            for listener in tuple(self._listeners):
+                try:
+                    listener(commit)
+                except Exception:
+                    _log.exception("a listener failed on change set %d", commit.sequence)
+
     def close(self) -> None:
         """Finish what was submitted, as far as a second allows, then end the thread."""
         with self._arrived:
@@ -202,7 +211,7 @@ class Writer:
             done.future.set_result(done.result)
         if commits:
             self._follow(transaction)
-            self._announce(commits)
+            self.announce(commits)
         else:
             transaction.rollback()
 
@@ -257,14 +266,6 @@ class Writer:
                 _log.error("%s", self.failure)
         with self._followed:
             self._followed.notify_all()
-
-    def _announce(self, commits: list[Commit]) -> None:
-        for commit in commits:
-            for listener in tuple(self._listeners):
-                try:
-                    listener(commit)
-                except Exception:
-                    _log.exception("a listener failed on change set %d", commit.sequence)
 
 
 def _settle(request: _Request) -> None:
