@@ -6,6 +6,7 @@ facts and entities that this is about.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
@@ -184,7 +185,7 @@ def _facts(view: View, session_ids: list[str], viewer: str, now: int) -> list[Fa
 
 def _entities(view: View, session_ids: list[str], viewer: str) -> list[EntityItem]:
     """What was mentioned in the sessions, the most often mentioned first."""
-    counts: dict[str, tuple[dict[str, Any], int]] = {}
+    counts: Counter[str] = Counter()
     episodes = "MATCH (s:Session)<-[:IN_SESSION]-(m:Episode) WHERE s.session_id IN $ids WITH m"
     paths: tuple[tuple[str, dict[str, str]], ...] = (
         (f"{_SAID} MATCH (m)-[:MENTIONS]->(e:Entity)", {}),
@@ -193,16 +194,17 @@ def _entities(view: View, session_ids: list[str], viewer: str) -> list[EntityIte
     )
     for path, parameters in paths:
         rows = view.rows(
-            f"{path} WITH e, count(*) AS mentions RETURN e, mentions"
-            f" ORDER BY mentions DESC, e.entity_id LIMIT {_MAX_ENTITIES}",
+            f"{path} RETURN e.entity_id AS id, count(*) AS mentions ORDER BY mentions DESC, id LIMIT {_MAX_ENTITIES}",
             ids=session_ids,
             **parameters,
         )
-        for row in rows:
-            id = row["e"]["entity_id"]
-            counts[id] = row["e"], row["mentions"] + (counts[id][1] if id in counts else 0)
-    ranked = sorted(counts.values(), key=lambda pair: (-pair[1], pair[0]["entity_id"]))
+        counts.update({row["id"]: row["mentions"] for row in rows})
+    ranked = sorted(counts, key=lambda id: (-counts[id], id))[:_MAX_ENTITIES]
+    rows = view.rows("MATCH (e:Entity) WHERE e.entity_id IN $ids RETURN e", ids=ranked)
+    entities = {row["e"]["entity_id"]: row["e"] for row in rows}
     return [
-        EntityItem(entity_id=e["entity_id"], name=e["name"], entity_type=e["entity_type"], mentions=mentions)
-        for e, mentions in ranked[:_MAX_ENTITIES]
+        EntityItem(
+            entity_id=id, name=entities[id]["name"], entity_type=entities[id]["entity_type"], mentions=counts[id]
+        )
+        for id in ranked
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from uniko_mcp.memory.visibility import is_visible
@@ -54,6 +54,16 @@ class Memory:
     more_provenance: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Relation:
+    """A kind of edge at a node, what is at its other end, and how many there are."""
+
+    edge: str
+    other: str
+    outward: bool
+    edges: int
+
+
 def get_memory(view: View, id: str, *, viewer: str, kind: str | None = None) -> Memory | None:
     """The memory of that id and its neighbours in the graph; None when there is none that the viewer sees.
 
@@ -103,15 +113,35 @@ def _public(column_type: str, value: Any) -> Any:
 
 def _provenance(view: View, kind: str, id: str, viewer: str) -> tuple[list[Provenance], bool]:
     """The evidence first, then the neighbours by kind of edge; and whether any kind has more than are listed."""
-    lists = [_evidence(view, kind, id)]
-    for edge in EDGES.values():
-        for start, end in edge.pairs:
-            if start == kind:
-                lists.append(_neighbours(view, edge.kind, kind, id, end, viewer, outward=True))
-            if end == kind:
-                lists.append(_neighbours(view, edge.kind, kind, id, start, viewer, outward=False))
+    relations = _relations(view, kind, id)
+    lists = [_evidence(view, kind, id), *(_neighbours(view, kind, id, relation, viewer) for relation in relations)]
     listed = [item for neighbours in lists for item in neighbours[:_MAX_PER_RELATION]]
     return listed, any(len(neighbours) > _MAX_PER_RELATION for neighbours in lists)
+
+
+def _relations(view: View, kind: str, id: str) -> list[_Relation]:
+    """The edges that the node has, in the order of the schema. Two queries find out; one for each kind were a dozen."""
+    possible = [
+        _Relation(edge.kind, other, outward, 0)
+        for edge in EDGES.values()
+        for start, end in edge.pairs
+        for outward, here, other in ((True, start, end), (False, end, start))
+        if here == kind
+    ]
+    counts: dict[tuple[str, str, bool], int] = {}
+    for outward in (True, False):
+        edges = "|".join(dict.fromkeys(relation.edge for relation in possible if relation.outward == outward))
+        if not edges:
+            continue
+        arrow = f"-[e:{edges}]->" if outward else f"<-[e:{edges}]-"
+        rows = view.rows(
+            f"MATCH (n:{kind} {{{NODES[kind].key}: $id}}){arrow}(o)"
+            " RETURN label(e) AS edge, label(o) AS other, count(*) AS edges",
+            id=id,
+        )
+        counts |= {(row["edge"], row["other"], outward): row["edges"] for row in rows}
+    found = (replace(each, edges=counts.get((each.edge, each.other, each.outward), 0)) for each in possible)
+    return [relation for relation in found if relation.edges]
 
 
 def _evidence(view: View, kind: str, id: str) -> list[Provenance]:
@@ -140,21 +170,22 @@ def _evidence(view: View, kind: str, id: str) -> list[Provenance]:
     ]
 
 
-def _neighbours(
-    view: View, edge: str, kind: str, id: str, other: str, viewer: str, *, outward: bool
-) -> list[Provenance]:
-    arrow = f"-[e:{edge}]->" if outward else f"<-[e:{edge}]-"
+def _neighbours(view: View, kind: str, id: str, relation: _Relation, viewer: str) -> list[Provenance]:
+    edge, other = relation.edge, relation.other
+    arrow = f"-[e:{edge}]->" if relation.outward else f"<-[e:{edge}]-"
     key = NODES[other].key
+    match = f"MATCH (n:{kind} {{{NODES[kind].key}: $id}}){arrow}(o:{other})"
+    parameters: dict[str, Any] = {"id": id}
+    if relation.edges > _MAX_PER_RELATION:  # sorting whole nodes would read every one of them
+        newest = view.rows(f"{match} RETURN o.{key} AS id ORDER BY id DESC LIMIT {_MAX_PER_RELATION + 1}", id=id)
+        match += f" WHERE o.{key} IN $ids"
+        parameters["ids"] = [row["id"] for row in newest]
     properties = "".join(f", e.{column} AS edge_{column}" for column in EDGES[edge].columns)
-    rows = view.rows(
-        f"MATCH (n:{kind} {{{NODES[kind].key}: $id}}){arrow}(o:{other})"
-        f" RETURN o{properties} ORDER BY o.{key} DESC LIMIT {_MAX_PER_RELATION + 1}",
-        id=id,
-    )
+    rows = view.rows(f"{match} RETURN o{properties} ORDER BY o.{key} DESC", **parameters)
     return [
         Provenance(
             relation=edge,
-            direction="out" if outward else "in",
+            direction="out" if relation.outward else "in",
             kind=other,
             id=row["o"][key],
             text=_short_text(other, row["o"]),

@@ -1,0 +1,92 @@
+"""Resident memory of a real server over stdio: empty, and on memories of growing size, idle and after work.
+
+    python benchmarks/memory.py [--sizes 1000 10000 100000] [--calls 50] [--corpus FOLDER]
+
+"Idle" is taken when the list of tools and a first answer are there, "read" after so many reads of each kind, "written"
+after as many writes. The memory of the client does not count. `ps` has to be there, so not on Windows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final
+
+import anyio
+from corpus import PROJECT, corpus, message, subject, subjects
+from mcp import Client, StdioServerParameters
+
+from uniko_mcp.models.ids import new_id
+
+_HEAD: Final = f"{'MiB resident':<42}{'idle':>9}{'read':>9}{'written':>9}"
+
+
+async def measure(data_dir: Path, label: str, messages: int, calls: int) -> None:
+    """Print the resident memory of a server on this data directory."""
+    server = StdioServerParameters(command=sys.executable, args=["-m", "uniko_mcp", "--data-dir", str(data_dir)])
+    async with Client(server) as client:
+        await client.list_tools()
+        await _call(client, "memory_status", {})
+        holder = json.loads((data_dir / "hub.lock").read_text(encoding="utf-8"))
+        idle = resident(holder["pid"])
+        await _read(client, messages, calls)
+        read = resident(holder["pid"])
+        await _write(client, messages, calls)
+        written = resident(holder["pid"])
+    print(f"{label:<42}{idle:>9.0f}{read:>9.0f}{written:>9.0f}", flush=True)
+
+
+def resident(pid: int) -> float:
+    """Resident set of a process in MiB."""
+    told = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], check=True, capture_output=True, encoding="utf-8")
+    return int(told.stdout) / 1024
+
+
+async def _read(client: Client, messages: int, calls: int) -> None:
+    for number in range(calls):
+        await _call(client, "goal_context", {"goal_id": PROJECT})
+        await _call(client, "search_facts", {"subject": subject(number % subjects(messages))})
+        await _call(client, "search_facts", {"query": "value"})
+        await _call(client, "get_memory", {"id": f"message-{number * 97 % max(1, messages)}"})
+
+
+async def _write(client: Client, messages: int, calls: int) -> None:
+    rng = random.Random(1)
+    session_id = new_id()
+    for number in range(calls):
+        said = [message(rng, number, subjects(messages)) | {"message_id": new_id()}]
+        await _call(client, "record_messages", {"session_id": session_id, "messages": said})
+        await _call(client, "assert_fact", {"subject": session_id, "predicate": "counted", "object": str(number)})
+
+
+async def _call(client: Client, tool: str, arguments: dict[str, object]) -> None:
+    result = await client.call_tool(tool, arguments)
+    if result.is_error:
+        raise SystemExit(f"{tool} failed: {result.content}")
+
+
+async def _measure_all(folder: Path, sizes: list[int], calls: int) -> None:
+    print(_HEAD)
+    with tempfile.TemporaryDirectory() as empty:
+        await measure(Path(empty), "empty", 0, calls)
+    for messages in sizes:
+        await measure(await corpus(folder, messages), f"{messages:,} messages", messages, calls)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000, 100_000], help="messages")
+    parser.add_argument("--calls", type=int, default=50, help="reads of each kind, and writes")
+    parser.add_argument("--corpus", type=Path, help="where memories are kept and used again")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        anyio.run(_measure_all, options.corpus or Path(temporary), options.sizes, options.calls)
+
+
+if __name__ == "__main__":
+    main()
