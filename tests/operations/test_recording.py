@@ -227,6 +227,35 @@ async def test_the_context_of_a_goal_holds_what_bears_on_it_and_its_subgoals(mem
     assert context["truncated"] is False
 
 
+async def test_the_context_of_a_goal_tells_nothing_of_another_agent_s_private_observations(
+    memory: MemoryClient,
+) -> None:
+    """S2: neither the facts that rest on one nor the things that it is about."""
+    await memory("create_goal", goal_id="g", title="g")
+    said = [{"sender": "ana", "content": "ok", "message_id": "m"}]
+    await memory("record_messages", session_id="s", messages=said, goal_id="g")
+    await memory(
+        "add_observation", observation_id="o", message_id="m", content="x", subject="Merger", visibility="private"
+    )
+    await memory("assert_fact", subject="Merger", predicate="is", object="on", supporting_observation_ids=["o"])
+    mine = await memory("goal_context", goal_id="g")
+    others = await memory.as_agent("other")("goal_context", goal_id="g")
+    assert [(e["name"], e["mentions"]) for e in mine["entities"]] == [("Merger", 1)]
+    assert [fact["object"] for fact in mine["facts"]] == ["on"]
+    assert (others["entities"], others["facts"]) == ([], [])
+
+
+async def test_a_node_with_many_neighbours_lists_the_newest_with_what_their_edges_hold(memory: MemoryClient) -> None:
+    await memory("assert_fact", fact_id="new", subject="a", predicate="p", object="new")
+    for number in range(25):
+        await memory("assert_fact", fact_id=f"old-{number:02d}", subject="a", predicate="q", object=str(number))
+        await memory("invalidate_fact", fact_id=f"old-{number:02d}", replacement_fact_id="new", reason=f"r{number}")
+    replaced = await provenance(memory, "new", "INVALIDATES")
+    assert [(p["id"], p["properties"]["reason"]) for p in replaced] == [
+        (f"old-{number:02d}", f"r{number}") for number in range(24, 4, -1)
+    ]
+
+
 async def test_a_goal_context_stays_in_its_budget_and_says_what_it_left_out(memory: MemoryClient) -> None:
     """S1: whole items only."""
     await memory("create_goal", goal_id="g", title="g")
