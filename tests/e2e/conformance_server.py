@@ -18,9 +18,11 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+import conformance_input
 import mcp_types as types
 import uvicorn
 from mcp.server.context import ServerRequestContext
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.streamable_http import EventCallback, EventId, EventMessage, EventStore, StreamId
 from mcp.shared.exceptions import MCPDeprecationWarning
 from mcp.shared.uri_template import UriTemplate
@@ -130,8 +132,16 @@ CONTENTS: dict[str, list[Any]] = {
         _embedded("test://mixed-content-resource", '{"test":"data","value":123}', "application/json"),
     ],
 }
+
+
+async def _require_sampling(ctx: Context, arguments: dict[str, Any]) -> str:
+    return conformance_input.require_sampling(ctx)
+
+
 ACTIONS: dict[str, Callable[[Context, dict[str, Any]], Awaitable[str]]] = {
     "test_tool_with_logging": _log_three_times,
+    "test_logging_tool": _log_three_times,
+    "test_missing_capability": _require_sampling,
     "test_tool_with_progress": _report_progress,
     "test_sampling": _sample,
     "test_elicitation": _elicits(_USER, ["username", "email"]),
@@ -157,11 +167,16 @@ def _input_schema(name: str) -> dict[str, Any]:
 
 
 def fixture_tools() -> list[types.Tool]:
-    names = [*CONTENTS, *ACTIONS, "test_error_handling", "json_schema_2020_12_tool"]
+    names = [*CONTENTS, *ACTIONS, *conformance_input.TOOLS, "test_error_handling", "json_schema_2020_12_tool"]
     return [types.Tool(name=name, description=f"Fixture {name}", input_schema=_input_schema(name)) for name in names]
 
 
-async def call_fixture(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult | None:
+async def call_fixture(
+    ctx: Context, params: types.CallToolRequestParams
+) -> types.CallToolResult | types.InputRequiredResult | None:
+    if params.name in conformance_input.TOOLS:
+        asked = conformance_input.ask(ctx, params, conformance_input.TOOLS[params.name])
+        return types.CallToolResult(content=[types.TextContent(text=asked)]) if isinstance(asked, str) else asked
     if params.name in CONTENTS:
         return types.CallToolResult(content=CONTENTS[params.name])
     if params.name in ACTIONS:
@@ -201,6 +216,7 @@ PROMPTS = [
     _prompt("test_prompt_with_arguments", "arg1", "arg2"),
     _prompt("test_prompt_with_embedded_resource", "resourceUri"),
     _prompt("test_prompt_with_image"),
+    _prompt(conformance_input.PROMPT),
 ]
 
 
@@ -272,11 +288,16 @@ def add_fixtures(server: MemoryServer) -> None:
         return types.ListPromptsResult(prompts=[*listed.prompts, *PROMPTS])
 
     async def get_prompt(ctx: Context, params: types.GetPromptRequestParams) -> Any:
+        if params.name == conformance_input.PROMPT:
+            asked = conformance_input.ask(ctx, params, conformance_input.PROMPT_ROUNDS)
+            message = types.PromptMessage(role="user", content=types.TextContent(text=str(asked)))
+            return types.GetPromptResult(messages=[message]) if isinstance(asked, str) else asked
         return get_fixture(params.name, params.arguments or {}) or await own["prompts/get"](ctx, params)
 
     async def set_level(ctx: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
         return types.EmptyResult()
 
+    server.middleware.append(RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience="conformance"))
     server.add_request_handler("tools/list", types.PaginatedRequestParams, list_tools)
     server.add_request_handler("tools/call", types.CallToolRequestParams, call_tool)
     server.add_request_handler("resources/list", types.PaginatedRequestParams, list_resources)

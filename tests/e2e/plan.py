@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 GOAL = "goal/billing ü"
+DOCUMENT, DOCUMENT_TEXT = "prices ü.csv", "item,price\nsandbox,0\nproduction,49\n"
+"""A file in a folder that the configuration allows."""
 GOAL_URI = "memory://goal/goal%2Fbilling%20%C3%BC"
 LONG_OUTPUT = "\n".join(f"row {number}: migrated" for number in range(400))
 
@@ -120,6 +122,22 @@ TOOLS = [
         },
         {"message_ids": ["message-1", "message-2"], "created": 2},
     ),
+    ToolStep(
+        "ingest_document",
+        {
+            "content": "# Sandbox\n\nThe sandbox of the provider answers on port 8443.",
+            "title": "How to reach the sandbox",
+            "mime": "text/markdown",
+            "artifact_id": "artifact-1",
+            "source": "wiki/sandbox",
+            "revision": "1",
+            "session_id": "session-1",
+            "message_id": "message-1",
+        },
+        {"artifact_id": "artifact-1", "created": True, "chunks": 1, "superseded": [], "skipped_links": []},
+    ),
+    ToolStep("ingest_document", {"path": DOCUMENT}, {"created": True}),
+    ToolStep("ingest_document", {"path": DOCUMENT}, {"created": False}),
     ToolStep(
         "add_observation",
         {

@@ -6,11 +6,21 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from .conftest import HERE, Node
 
 
+@pytest.mark.parametrize(
+    ("package", "selection"),
+    [
+        ("@modelcontextprotocol/conformance", ("--suite", "all")),
+        ("conformance-2026-07-28", ("--requirements", "2026-07-28")),
+    ],
+    ids=["handshake", "2026-07-28"],
+)
 def test_the_conformance_suite_fails_nowhere_but_where_it_is_known_to(
-    node: Node, data_dir: Path, tmp_path: Path
+    node: Node, data_dir: Path, tmp_path: Path, package: str, selection: tuple[str, str]
 ) -> None:
     """The suite itself checks both directions: a new failure, and a known one that passes by now."""
     server = subprocess.Popen(
@@ -25,9 +35,9 @@ def test_the_conformance_suite_fails_nowhere_but_where_it_is_known_to(
     with server:
         port = server.stdout.readline().strip()
         done = node.run(
-            node.binary("conformance"),
-            *("server", "--url", f"http://127.0.0.1:{port}/mcp", "--suite", "all"),
-            *("--expected-failures", str(HERE / "conformance_known_failures.yml"), "--output-dir", str(tmp_path)),
+            node.folder / "node_modules" / package / "dist" / "index.js",
+            *("server", "--url", f"http://127.0.0.1:{port}/mcp", *selection, "--output-dir", str(tmp_path)),
+            *("--expected-failures", str(HERE / f"conformance_known_failures_{package.rpartition('/')[2]}.yml")),
         )
         server.stdin.close()
         assert done.returncode == 0, done.stdout

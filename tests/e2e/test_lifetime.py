@@ -16,7 +16,7 @@ from uniko_mcp.config import Settings
 from uniko_mcp.operations.call import open_services
 from uniko_mcp.store import StoreStatus
 
-from .conftest import server_command
+from .conftest import HERE, server_command
 from .raw import INITIALIZE, RawClient
 
 HEAVY = ("fastembed", "onnxruntime", "spacy", "litellm", "numpy", "nostr_sdk", "pyarrow", "tiktoken")
@@ -67,14 +67,15 @@ async def test_closing_stdin_ends_the_process_with_the_store_closed(data_dir: Pa
 def test_requests_that_were_sent_before_stdin_closed_are_answered(data_dir: Path) -> None:
     goals = {f"goal-{number}" for number in range(10)}
     with RawClient.of(data_dir) as client:
-        client.send("initialize", INITIALIZE)
+        client.initialize()
+        client.call("memory_status", {})
         for goal in goals:
             client.send("tools/call", {"name": "create_goal", "arguments": {"title": goal, "goal_id": goal}})
         client.stdin.close()
         answers = client.rest()
         assert client.wait() == 0
-    assert [answer["id"] for answer in answers if "error" in answer] == []
-    assert len(answers) == 11
+    assert [answer for answer in answers if "error" in answer] == []
+    assert len(answers) == 10
     assert goals_of(data_dir) == goals
 
 
@@ -117,6 +118,39 @@ def test_the_death_of_the_parent_ends_the_process_though_its_stdin_stays_open(da
         parent.wait()
         assert stdout.read() == b""  # ends when the last process that could write has ended
     assert anyio.run(status_of, data_dir).recoveries == ()
+
+
+@pytest.mark.anyio
+async def test_a_call_that_hangs_in_a_thread_does_not_keep_the_process(data_dir: Path, tmp_path: Path) -> None:
+    """W5"""
+    command = [sys.executable, str(HERE / "unruly_server.py"), str(data_dir)]
+    with RawClient(command, tmp_path / "stderr.txt") as client:
+        client.initialize()
+        client.call("create_goal", {"title": "Outlive the session"})
+        client.send("tools/call", {"name": "hang", "arguments": {}})
+        client.request("ping", {})
+        client.stdin.close()
+        assert client.wait() == 0
+    assert (await status_of(data_dir)).recoveries == ()
+
+
+@pytest.mark.parametrize(
+    ("option", "code", "message"),
+    [
+        (("--tools", "golas"), 2, "unknown_operation: "),
+        (("--agent", ""), 78, "invalid_configuration: "),
+    ],
+)
+def test_settings_that_cannot_be_served_are_said_in_a_line(
+    data_dir: Path, option: tuple[str, ...], code: int, message: str
+) -> None:
+    refused = subprocess.run(
+        server_command(data_dir, *option), stdin=subprocess.PIPE, capture_output=True, encoding="utf-8", timeout=30
+    )
+    assert refused.returncode == code
+    assert message in refused.stderr
+    assert "Traceback" not in refused.stderr
+    assert refused.stdout == ""
 
 
 def test_a_killed_server_leaves_no_lock_and_every_acknowledged_write(data_dir: Path) -> None:

@@ -17,6 +17,17 @@ from . import plan
 from .conftest import ERAS, Node, server_command, server_parameters
 
 
+@pytest.fixture
+def options(tmp_path: Path) -> list[str]:
+    """The options of a server that may read the plan's document."""
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    (folder / plan.DOCUMENT).write_text(plan.DOCUMENT_TEXT, encoding="utf-8")
+    config = tmp_path / "config.jsonc"
+    config.write_text(json.dumps({"documents": {"folders": ["documents"]}}), encoding="utf-8")
+    return ["--config", str(config)]
+
+
 def test_the_plan_names_every_parameter_of_every_tool() -> None:
     for operation in CATALOGUE.values():
         used = {"type": "object", "properties": {}}
@@ -79,8 +90,8 @@ def _leaves(value: Any) -> list[str]:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("era", ERAS)
-async def test_the_python_sdk_plays_the_plan(era: str, data_dir: Path) -> None:
-    async with Client(server_parameters(data_dir), mode=era) as client:
+async def test_the_python_sdk_plays_the_plan(era: str, data_dir: Path, options: list[str]) -> None:
+    async with Client(server_parameters(data_dir, *options), mode=era) as client:
         played: dict[str, Any] = {
             "tools": _dump((await client.list_tools()).tools),
             "prompts": _dump((await client.list_prompts()).prompts),
@@ -102,10 +113,10 @@ def _dump(models: list[Any]) -> list[dict[str, Any]]:
     return [model.model_dump(by_alias=True, mode="json") for model in models]
 
 
-def test_the_typescript_sdk_plays_the_plan(node: Node, data_dir: Path, tmp_path: Path) -> None:
+def test_the_typescript_sdk_plays_the_plan(node: Node, data_dir: Path, options: list[str], tmp_path: Path) -> None:
     plan_file = tmp_path / "plan.json"
     plan_file.write_text(json.dumps(plan.as_json()), encoding="utf-8")
-    done = node.run(node.folder / "client.mjs", str(plan_file), *server_command(data_dir))
+    done = node.run(node.folder / "client.mjs", str(plan_file), *server_command(data_dir, *options))
     assert done.returncode == 0, done.stderr
     played = json.loads(done.stdout)
     _assert_played(played)

@@ -17,7 +17,7 @@ SECRET = "the launch code is 0000"
 def test_logs_prints_warnings_children_and_exceptions_go_to_stderr(data_dir: Path, tmp_path: Path) -> None:
     """W9"""
     stderr = tmp_path / "stderr.txt"
-    command = [sys.executable, str(HERE / "noisy_server.py"), str(data_dir)]
+    command = [sys.executable, str(HERE / "unruly_server.py"), str(data_dir)]
     with RawClient(command, stderr, PYTHONIOENCODING="cp1252") as client:
         client.initialize()
         failed = client.call("make_noise", {"said": SECRET})

@@ -63,13 +63,20 @@ async def test_a_handshake_client_is_told_of_what_it_subscribed_to_until_it_unsu
 async def test_a_handshake_client_that_listed_resources_is_told_when_the_list_changes(services: Services) -> None:
     notices = Notices()
     async with Client(server_of(services), mode="legacy", message_handler=notices) as client:
-        assert client.server_capabilities.resources.list_changed
         await client.list_resources()
         await client.call_tool("create_goal", {"title": "One"})
         assert await notices.next(
             lambda message: getattr(message, "method", "") == "notifications/resources/list_changed"
         )
     notices.close()
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_only_what_can_change_is_said_to(services: Services, mode: str) -> None:
+    async with Client(server_of(services), mode=mode) as client:
+        capabilities = client.server_capabilities
+    assert (capabilities.resources.subscribe, capabilities.resources.list_changed) == (True, True)
+    assert (capabilities.tools.list_changed, capabilities.prompts.list_changed) == (False, False)
 
 
 async def test_a_client_since_2026_07_28_listens_on_a_stream(services: Services) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.lowlevel import NotificationOptions, Server
-from mcp.server.models import InitializationOptions
+from mcp_types import PromptsCapability, ResourcesCapability, ServerCapabilities, ToolsCapability
 
 from uniko_mcp import __version__
 from uniko_mcp.config import Settings
@@ -31,17 +31,26 @@ _INTERNAL: Final = (memory_short_term_read, my_memory)
 
 
 class MemoryServer(Server[dict[str, Any]]):
-    """The server class of the product. It says that its list of resources changes, which every transport must know."""
+    """The server class of the product: it says in both protocol eras what changes while it runs, and what does not."""
 
-    def create_initialization_options(
+    def get_capabilities(
         self,
         notification_options: NotificationOptions | None = None,
         experimental_capabilities: dict[str, dict[str, Any]] | None = None,
         extensions: dict[str, dict[str, Any]] | None = None,
-    ) -> InitializationOptions:
-        """As for every server, with the notice of changed resources on."""
-        return super().create_initialization_options(
-            notification_options or NotificationOptions(resources_changed=True), experimental_capabilities, extensions
+        *,
+        protocol_version: str | None = None,
+    ) -> ServerCapabilities:
+        """Resources can be watched and come and go; tools and prompts stay as they are."""
+        capabilities = super().get_capabilities(
+            notification_options, experimental_capabilities, extensions, protocol_version=protocol_version
+        )
+        return capabilities.model_copy(
+            update={
+                "resources": ResourcesCapability(subscribe=True, list_changed=True),
+                "tools": ToolsCapability(list_changed=False),
+                "prompts": PromptsCapability(list_changed=False),
+            }
         )
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_PATIENCE_SECONDS: Final = 0.8
+_PATIENCE_SECONDS: Final = 1.2
 """How long calls that run when the client leaves may take to be answered."""
 
 _EXIT_SECONDS: Final = 1.9

@@ -1,9 +1,10 @@
-"""A server with everything that could disturb its stdout: `python noisy_server.py DATA_DIR`."""
+"""A server with tools that do what no tool should: `python unruly_server.py DATA_DIR`."""
 
 import asyncio
 import logging
 import os
 import sys
+import threading
 import warnings
 from pathlib import Path
 
@@ -12,6 +13,10 @@ from uniko_mcp.operations import CATALOGUE
 from uniko_mcp.operations.call import Call, Services
 from uniko_mcp.operations.catalogue import Catalogue, Params, Result, serves
 from uniko_mcp.server.stdio import serve_stdio
+
+
+class Nothing(Params):
+    pass
 
 
 class Noise(Params):
@@ -35,5 +40,12 @@ async def make_noise(services: Services, call: Call, params: Noise) -> Never:
     raise RuntimeError(params.said)
 
 
-catalogue = Catalogue([*CATALOGUE.values(), make_noise])
+@serves("Hang", "curate")
+async def hang(services: Services, call: Call, params: Nothing) -> Never:
+    """Blocks a thread, and will not be cancelled."""
+    await asyncio.shield(asyncio.to_thread(threading.Event().wait))
+    return Never()
+
+
+catalogue = Catalogue([*CATALOGUE.values(), make_noise, hang])
 asyncio.run(serve_stdio(Settings(data_dir=Path(sys.argv[1]), log_level="debug"), catalogue))
