@@ -24,7 +24,6 @@ from pathlib import Path
 from tests.notes.relays.independent import IndependentRelay
 from tests.notes.relays.local import LocalRelay
 from uniko_mcp.notes import NoteKind, Notes, NotesSettings
-from uniko_mcp.notes.sdk import callbacks_on_this_loop
 
 LONG = NoteKind.LONG_TERM
 
@@ -34,7 +33,7 @@ async def main(rounds: int, characters: int) -> None:
     logging.basicConfig(level=logging.ERROR)
     print(f"{rounds} rounds of {characters:,} characters, times in ms")
     print(f"{'relays':<34}{'save p50':>10}{'p95':>8}{'read p50':>10}{'p95':>8}{'waited':>10}{'open':>8}")
-    with tempfile.TemporaryDirectory() as name, callbacks_on_this_loop():
+    with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         async with living_relays(folder) as living:
             refusing, silent = free_socket(), free_socket()
@@ -80,8 +79,6 @@ async def open_and_wait(folder: Path, relays: tuple[str, ...]) -> None:
 @asynccontextmanager
 async def living_relays(folder: Path) -> AsyncIterator[tuple[str, str]]:
     """The addresses of the two relays that work."""
-    for name in ("local", "independent"):
-        (folder / name).mkdir()
     local, independent = (
         LocalRelay(folder / "local", free_port()),
         IndependentRelay(folder / "independent", free_port()),

@@ -13,9 +13,8 @@ import pytest
 from tests.notes.forge import Forge
 from tests.notes.relays.hostile import HostileRelay
 from tests.notes.relays.independent import IndependentRelay
-from tests.notes.relays.local import LocalRelay
+from tests.notes.relays.local import AuthenticatingRelay, LocalRelay
 from uniko_mcp.notes import Notes, NotesSettings, Patience
-from uniko_mcp.notes.sdk import callbacks_on_this_loop
 
 OpenNotes: TypeAlias = Callable[..., Awaitable[Notes]]
 
@@ -60,20 +59,17 @@ def free_port() -> Callable[[], int]:
 @pytest.fixture
 async def local_relay(anyio_backend: Any, tmp_path: Path, free_port: Callable[[], int]) -> AsyncIterator[LocalRelay]:
     """The relay of nostr_sdk, running."""
-    with callbacks_on_this_loop():
-        async with _running(LocalRelay(_folder(tmp_path, "local"), free_port())) as relay:
-            yield relay
+    async with _running(LocalRelay(tmp_path / "local relay", free_port())) as relay:
+        yield relay
 
 
 @pytest.fixture
 async def authenticating_relay(
     anyio_backend: Any, tmp_path: Path, free_port: Callable[[], int]
-) -> AsyncIterator[LocalRelay]:
+) -> AsyncIterator[AuthenticatingRelay]:
     """The relay of nostr_sdk that serves nobody who has not authenticated (NIP-42)."""
-    with callbacks_on_this_loop():
-        relay = LocalRelay(_folder(tmp_path, "authenticating"), free_port(), authentication=True)
-        async with _running(relay) as running:
-            yield running
+    async with _running(AuthenticatingRelay(tmp_path / "authenticating relay", free_port())) as relay:
+        yield relay
 
 
 @pytest.fixture
@@ -81,7 +77,7 @@ async def independent_relay(
     anyio_backend: Any, tmp_path: Path, free_port: Callable[[], int]
 ) -> AsyncIterator[IndependentRelay]:
     """PyPI nostr-relay, running."""
-    async with _running(IndependentRelay(_folder(tmp_path, "independent"), free_port())) as relay:
+    async with _running(IndependentRelay(tmp_path / "independent relay", free_port())) as relay:
         yield relay
 
 
@@ -105,9 +101,3 @@ async def _running(relay: Any) -> AsyncIterator[Any]:
         yield relay
     finally:
         await relay.stop()
-
-
-def _folder(parent: Path, name: str) -> Path:
-    folder = parent / f"relay-{name}"
-    folder.mkdir()
-    return folder

@@ -185,6 +185,18 @@ async def test_importing_another_key_keeps_the_first_one_beside_its_versions(
     assert (await notes.read(SHORT)).content == "of the first key"
 
 
+async def test_importing_repairs_a_damaged_key_file_and_keeps_it(
+    open_notes: OpenNotes, forge: Forge, tmp_path: Path
+) -> None:
+    forge.give_key_to()
+    forge.key_file().write_text("nsec1damaged", encoding="utf-8")
+    notes = await open_notes()
+    assert await notes.import_key(forge.nsec) == forge.npub
+    await notes.save(SHORT, "works again")
+    kept = tmp_path / "data" / "notes" / "unusable-key" / "identity.key"
+    assert kept.read_text(encoding="utf-8") == "nsec1damaged"
+
+
 async def test_what_is_not_a_key_is_not_imported_and_not_repeated(open_notes: OpenNotes, forge: Forge) -> None:
     forge.give_key_to()
     notes = await open_notes()

@@ -11,7 +11,7 @@ from tests.notes.conftest import OpenNotes
 from tests.notes.forge import Forge
 from tests.notes.relays.hostile import HostileRelay
 from tests.notes.relays.independent import IndependentRelay
-from tests.notes.relays.local import LocalRelay
+from tests.notes.relays.local import AuthenticatingRelay, LocalRelay
 from uniko_mcp.errors import LimitExceededError
 from uniko_mcp.notes import NoteKind, Notes
 
@@ -212,6 +212,19 @@ async def test_a_relay_that_lost_the_memory_gets_it_again(
     assert (await (await open_notes(local_relay.url, machine="two")).read(SHORT)).content == "kept here"
 
 
+async def test_what_one_relay_brings_is_carried_to_the_others(
+    local_relay: LocalRelay, hostile_relay: HostileRelay, open_notes: OpenNotes, forge: Forge
+) -> None:
+    forge.give_key_to("one")
+    forge.give_key_to("two")
+    two = await open_notes(local_relay.url, hostile_relay.url, machine="two")
+    await two.sync()
+    one = await open_notes(local_relay.url, machine="one")
+    report = await one.save(SHORT, "for all", wait_for_relays=True)
+    await hostile_relay.until_published()
+    assert hostile_relay.published[0]["id"] == report.event_id
+
+
 async def test_a_relay_with_an_older_event_does_not_roll_the_memory_back(
     hostile_relay: HostileRelay, open_notes: OpenNotes, forge: Forge
 ) -> None:
@@ -255,7 +268,7 @@ async def test_among_dead_outdated_and_lying_relays_the_newest_honest_version_wi
 
 
 async def test_a_relay_that_wants_authentication_gets_it(
-    authenticating_relay: LocalRelay, open_notes: OpenNotes, forge: Forge
+    authenticating_relay: AuthenticatingRelay, open_notes: OpenNotes, forge: Forge
 ) -> None:
     """NIP-42, by reading and by writing."""
     forge.give_key_to("one")

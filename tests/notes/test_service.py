@@ -237,8 +237,9 @@ async def test_a_save_that_the_disk_refuses_leaves_everything_as_it_was(open_not
     assert (await (await open_notes()).read(SHORT)).content == "before"
 
 
+@pytest.mark.parametrize("part", ["content", "sig", "id", "pubkey", "created_at", "tags"])
 async def test_a_damaged_version_is_set_aside_and_the_one_before_it_is_shown(
-    open_notes: OpenNotes, tmp_path: Path
+    open_notes: OpenNotes, tmp_path: Path, part: str
 ) -> None:
     """W7: a byte is flipped in the newest version; its file is kept, and a later save does not destroy it."""
     notes = await open_notes()
@@ -247,7 +248,7 @@ async def test_a_damaged_version_is_set_aside_and_the_one_before_it_is_shown(
     await notes.close()
     newest = version_files(tmp_path / "data")[-1]
     damaged = bytearray(newest.read_bytes())
-    damaged[damaged.index(b'"content":"') + 40] ^= 1
+    damaged[damaged.index(f'"{part}":'.encode()) + len(part) + 10] ^= 1
     newest.write_bytes(damaged)
 
     notes = await open_notes()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from anyio import to_thread
 
@@ -18,6 +18,10 @@ from uniko_mcp.notes.settings import NotesSettings
 if TYPE_CHECKING:
     from uniko_mcp.notes.notebook import Notebook
     from uniko_mcp.notes.outbox import Outbox
+
+
+UNUSABLE_KEY: Final = "unusable-key"
+"""The folder for a key file that was replaced because it could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +99,18 @@ class Accounts:
     async def import_key(self, text: str, password: str | None = None) -> Account:
         """Make the key in `text` (nsec, hexadecimal, or ncryptsec with its password) the one in use.
 
-        A key that was in the key file is kept beside the versions it opens.
+        What was in the key file is kept: a key beside the versions it opens, a damaged one apart.
 
         Raises:
             IdentityError: It is not a key, the password does not open it, or another source comes before the file.
         """
-        old = await self.open()
-        if old and old.identity.source in {"bunker", "keyring"}:
+        try:
+            old = await self.open()
+        except IdentityError:  # what is there cannot be used, which importing may be to repair
+            old = None
+        if self._settings.bunker or (old and old.identity.source == "keyring"):
             raise IdentityError(
-                f"A key in the key file would not be used; in use is {_source_of(old)}",
+                "A key in the key file would not be used: a bunker or the keyring comes before it",
                 next_step="Take nostr.bunker and nostr.keyring out of the configuration first",
             )
         from uniko_mcp.notes import signer
@@ -111,7 +118,7 @@ class Accounts:
         secret = await to_thread.run_sync(signer.as_nsec, text, password)
         new = await self._of(Identity(signer.local_signer(secret), "file"))
         if old is None or new.npub != old.npub:
-            kept = self.folder / (old.npub if old else new.npub)
+            kept = self.folder / (old.npub if old else UNUSABLE_KEY)
             await on_disk(self._cabinet.replace, secret, new.npub, kept)
             self.current = new
         return self.current or new

@@ -56,6 +56,10 @@ def write_first(path: Path, content: bytes) -> bool:
             os.link(complete, path)
         except FileExistsError:
             return False
+        except OSError:  # a file system without links, such as exFAT or Android's
+            if path.exists():
+                return False
+            os.replace(complete, path)
     _sync_folder(path.parent)
     return True
 

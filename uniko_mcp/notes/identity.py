@@ -61,13 +61,14 @@ class KeyCabinet:
         Raises:
             IdentityError: A source has something that is not a key, is open to others, or does not answer.
         """
+        module = await to_thread.run_sync(_signer_module)
         if self._settings.bunker:
             return Identity(await self._from_bunker(self._settings.bunker.get_secret_value()), "bunker")
         found = await self.secret()
         if found is None:
             return None
         secret, source = found
-        signer = (await to_thread.run_sync(_signer_module)).local_signer(secret)
+        signer = module.local_signer(secret)
         return Identity(signer, source, self._passed_over(signer, source))
 
     async def secret(self) -> tuple[str, KeySource] | None:
@@ -92,8 +93,7 @@ class KeyCabinet:
         signer = await to_thread.run_sync(_signer_module)
         secret = signer.new_secret()
         made = signer.local_signer(secret)
-        make_private_folder(self._directory)
-        if not await on_disk(write_first, self.key_file, _key_text(secret, made.npub)):
+        if not await on_disk(self._keep_first, secret, made.npub):
             existing = await self.load()
             assert existing is not None
             return existing
@@ -130,6 +130,11 @@ class KeyCabinet:
             make_private_folder(old_folder)
             write_durably(old_folder / KEY_FILE, self.key_file.read_bytes())
         write_durably(self.key_file, _key_text(secret, npub))
+
+    def _keep_first(self, secret: str, npub: str) -> bool:
+        """Like `replace`, but only when there is no key file; whether it was written."""
+        make_private_folder(self._directory)
+        return write_first(self.key_file, _key_text(secret, npub))
 
     def _passed_over(self, used: Signer, source: KeySource) -> tuple[str, ...]:
         if source == "environment" or not self._settings.nsec:

@@ -190,8 +190,11 @@ class Notebook:
             self._high_water[kind] = stamp
 
     async def _decipher(self, kind: NoteKind, stamp: Stamp) -> Text | None:
+        """The text of a version on disk; None when its file is damaged or another key encrypted it."""
         try:
             event = await on_disk(self._archives[kind].read, stamp)
+            if not await to_thread.run_sync(is_signed, event):
+                return None
             return Text(stamp, _unblanked(await self.signer.decrypt(event.content)))
         except (ValueError, UndecryptableError):
             return None

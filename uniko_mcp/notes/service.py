@@ -293,6 +293,8 @@ class Notes:
         if receipt.outcome == "current" and receipt.kind:
             self._unread[receipt.kind] = event.stamp
             self._tell(receipt.kind)
+            if self._courier:
+                self._courier.post()  # to the other relays
         return receipt
 
     def _tell(self, kind: NoteKind) -> None:

@@ -2,37 +2,45 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import asyncio
+import sys
 
 import nostr_sdk
 
+from tests.notes.relays.process import RelayProcess
 
-class LocalRelay:
-    """Keeps port and events over a restart."""
 
-    def __init__(self, folder: Path, port: int, *, authentication: bool = False) -> None:
-        self.url = f"ws://127.0.0.1:{port}"
-        self._folder = folder
-        self._port = port
-        self._authentication = authentication
-        self._database: nostr_sdk.NostrLmdb | None = None
-        self._relay: nostr_sdk.LocalRelay | None = None
+class LocalRelay(RelayProcess):
+    """Open to everyone, unless it is told to authenticate who reads or writes (NIP-42)."""
 
-    async def start(self) -> None:
-        self._database = self._database or await nostr_sdk.NostrLmdb.open(str(self._folder))
-        builder = nostr_sdk.LocalRelayBuilder().addr("127.0.0.1").port(self._port).database(self._database)
-        if self._authentication:
-            mode = nostr_sdk.LocalRelayBuilderNip42Mode.BOTH
-            builder = builder.nip42(nostr_sdk.LocalRelayBuilderNip42(mode=mode))
-        self._relay = builder.build()
-        await self._relay.run()
+    ready = b"listening"
+    authenticate = False
 
-    async def stop(self) -> None:
-        if self._relay:
-            self._relay.shutdown()
-            self._relay = None
+    def arguments(self) -> list[str]:
+        serve = "from tests.notes.relays.local import main; main()"
+        return ["-c", serve, str(self._folder), str(self._port), "authenticate" if self.authenticate else "open"]
 
-    async def forget(self) -> None:
-        """Lose every event, as a relay may."""
-        assert self._database is not None
-        await self._database.wipe()
+
+class AuthenticatingRelay(LocalRelay):
+    """Serves nobody who has not authenticated."""
+
+    authenticate = True
+
+
+async def serve(folder: str, port: int, *, authenticate: bool) -> None:
+    """Run the relay until the process is killed."""
+    nostr_sdk.uniffi_set_event_loop(asyncio.get_running_loop())
+    builder = nostr_sdk.LocalRelayBuilder().addr("127.0.0.1").port(port)
+    builder = builder.database(await nostr_sdk.NostrLmdb.open(folder))
+    if authenticate:
+        mode = nostr_sdk.LocalRelayBuilderNip42Mode.BOTH
+        builder = builder.nip42(nostr_sdk.LocalRelayBuilderNip42(mode=mode))
+    relay = builder.build()
+    await relay.run()
+    print("listening", flush=True)
+    await asyncio.Event().wait()
+
+
+def main() -> None:
+    folder, port, mode = sys.argv[1:]
+    asyncio.run(serve(folder, int(port), authenticate=mode == "authenticate"))
