@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from uniko_mcp.errors import MissingExtraError
-from uniko_mcp.extract import entity_id, extract, extractor_status, fold, spacy_name_finder
+from uniko_mcp.extract import extract, extractor_status, spacy_name_finder
+from uniko_mcp.models.names import entity_id, fold
 from uniko_mcp.models.time import to_micros
 
 MONDAY = to_micros(datetime(2023, 5, 8, 13, 56, tzinfo=UTC))

@@ -4,7 +4,7 @@ from uniko_mcp.extract.chunks import Chunk, chunk
 from uniko_mcp.extract.claims import Claim
 from uniko_mcp.extract.dates import DateMention, find_dates
 from uniko_mcp.extract.documents import Document, guess_mime, read_document
-from uniko_mcp.extract.entities import EntityMention, entity_id, fold
+from uniko_mcp.extract.entities import EntityMention
 from uniko_mcp.extract.extraction import Extraction, extract
 from uniko_mcp.extract.ner import ExtractorStatus, extractor_status, spacy_name_finder
 from uniko_mcp.extract.sections import Section
@@ -22,11 +22,9 @@ __all__ = [
     "Summary",
     "Turn",
     "chunk",
-    "entity_id",
     "extract",
     "extractor_status",
     "find_dates",
-    "fold",
     "guess_mime",
     "read_document",
     "spacy_name_finder",

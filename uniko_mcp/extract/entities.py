@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, cast
@@ -13,6 +11,7 @@ from uniko_mcp.extract.blocks import Block, blocks
 from uniko_mcp.extract.dates import DateMention
 from uniko_mcp.extract.names import Name, ordinary_words, proper_names, quoted_names
 from uniko_mcp.extract.technical import TechnicalName, names_in_code, technical_names
+from uniko_mcp.models.names import entity_id
 
 EntityType: TypeAlias = Literal[
     "person",
@@ -37,9 +36,7 @@ EntityType: TypeAlias = Literal[
 NameFinder: TypeAlias = Callable[[str], Iterable[Name]]
 """Finds further proper names in a text; `spacy_name_finder` gives one."""
 
-_ID_LENGTH: Final = 32  # hex digits; 128 bits never collide by chance
 _BOLD: Final = re.compile(r"\*\*[^*\n]+\*\*")
-_LATIN_OR_GREEK: Final = re.compile(r"([A-Za-z\u00c0-\u024f\u0370-\u03ff])[\u0300-\u036f]+")
 _PROSE: Final = frozenset({"paragraph", "item", "quote"})
 _SURE_BY_FORM: Final = frozenset({"url", "email", "path"})
 
@@ -56,22 +53,6 @@ class EntityMention:
     @property
     def entity_id(self) -> str:
         return entity_id(self.name)
-
-
-def fold(name: str) -> str:
-    """The form in which two spellings of one name are equal: NFKC, case folded, without Latin and Greek accents.
-
-    Marks of other scripts are letters of their own and stay, and so does every digit.
-    """
-    decomposed = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", name).casefold())
-    bare = _LATIN_OR_GREEK.sub(r"\1", decomposed)
-    return " ".join(unicodedata.normalize("NFC", bare).split())
-
-
-def entity_id(name: str) -> str:
-    """The id of the entity of that name: 128 bits of the SHA-256 of its folded name, and of nothing else."""
-    folded = fold(name).encode("utf-8", "surrogatepass")
-    return hashlib.sha256(folded).hexdigest()[:_ID_LENGTH]
 
 
 def find_entities(

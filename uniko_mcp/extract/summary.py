@@ -11,10 +11,10 @@ from datetime import UTC, tzinfo
 from itertools import groupby
 from typing import Final
 
-from uniko_mcp.extract.entities import fold
 from uniko_mcp.extract.extraction import extract
 from uniko_mcp.extract.sentences import sentences
 from uniko_mcp.extract.wordlist import words
+from uniko_mcp.models.names import fold
 
 METHOD: Final = "lexrank"
 

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import unicodedata
-from typing import Any
+from typing import Any, Final
+
+_ID_DIGITS: Final = 32
+"""Hex digits of an id that follows from a name; 128 bits never collide by chance."""
+
+_LATIN_OR_GREEK: Final = re.compile(r"([A-Za-z\u00c0-\u024f\u0370-\u03ff])[\u0300-\u036f]+")
 
 
 def normalise(text: str) -> str:
@@ -19,6 +25,15 @@ def digest(*parts: Any) -> str:
     return hashlib.sha256(canonical.encode("utf-8")).hexdigest()
 
 
+def fold(name: str) -> str:
+    """The form in which two spellings of one name are equal: NFKC, case folded, without Latin and Greek accents.
+
+    Marks of other scripts are letters of their own and stay, and so does every digit.
+    """
+    decomposed = unicodedata.normalize("NFD", normalise(name))
+    return " ".join(unicodedata.normalize("NFC", _LATIN_OR_GREEK.sub(r"\1", decomposed)).split())
+
+
 def entity_id(name: str) -> str:
-    """The id of the entity of that name; the same however the name is written."""
-    return f"entity-{digest(normalise(name))[:20]}"
+    """The id of the entity of that name: 128 bits of the SHA-256 of its folded name, and of nothing else."""
+    return hashlib.sha256(fold(name).encode("utf-8", "surrogatepass")).hexdigest()[:_ID_DIGITS]
