@@ -138,6 +138,23 @@ def test_a_relative_path_in_a_file_starts_from_the_folder_of_the_file(
     assert settings.embedding.path == tmp_path.resolve() / "Größe 1" / "model"
 
 
+def test_folders_are_resolved_like_every_path_and_may_come_as_one_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "etc").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path / "home"))
+    file = write(tmp_path / "etc" / "c.jsonc", '{"documents": {"folders": ["notes", "~/papers"]}}')
+    root = tmp_path.resolve()
+    assert load_settings(config_file=file, environ={}).documents.folders == (
+        root / "etc" / "notes",
+        root / "home" / "papers",
+    )
+    assert load({"UNIKO_DOCUMENTS__FOLDERS": "notes, etc/../up"}).documents.folders == (root / "notes", root / "up")
+    assert "documents.folders" in failure(documents={"folders": 5})
+
+
 def test_a_tilde_is_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))

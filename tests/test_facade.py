@@ -43,6 +43,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "invalidate_fact": Agent.invalidate_fact,
     "search_facts": Agent.search_facts,
     "record_messages": Agent.record_messages,
+    "ingest_document": Agent.ingest_document,
     "get_memory": Agent.get_memory,
     "memory_status": Agent.status,
 }

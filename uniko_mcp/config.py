@@ -21,7 +21,7 @@ from pydantic import (
 from pydantic.config import JsonDict
 
 
-def _split(value: Any) -> Any:
+def split(value: Any) -> Any:
     """Lists may come as one text with commas, as environment variables and the command line have it."""
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(",") if part.strip())
@@ -61,7 +61,8 @@ def default_data_dir() -> Path:
 
 
 Name: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=512)]
-Names: TypeAlias = Annotated[tuple[Name, ...], BeforeValidator(_split)]
+Names: TypeAlias = Annotated[tuple[Name, ...], BeforeValidator(split)]
+Paths: TypeAlias = Annotated[tuple[Path, ...], BeforeValidator(split)]
 LogLevel: TypeAlias = Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lower)]
 TimeZone: TypeAlias = Annotated[Name, AfterValidator(_known_zone)]
 _SECRET_SCHEMA: Final[JsonDict] = {"pattern": "^file:", "examples": ["file:path/to/file"]}
@@ -136,6 +137,14 @@ class ActionSettings(Section):
     )
 
 
+class DocumentSettings(Section):
+    """Which files may become part of the memory."""
+
+    folders: Paths = Field(
+        default=(), description="Folders whose files may be ingested by path; empty: none, only content that is sent."
+    )
+
+
 class PromptSection(Section):
     """One section of the prompt `agent_context`: a heading, and under it what a tool answers."""
 
@@ -179,6 +188,7 @@ class Settings(Section):
     recall: RecallSettings = RecallSettings()
     output: OutputSettings = OutputSettings()
     actions: ActionSettings = ActionSettings()
+    documents: DocumentSettings = DocumentSettings()
     prompt: PromptSettings = PromptSettings()
 
     @property

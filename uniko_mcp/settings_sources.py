@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -14,7 +14,7 @@ from pydantic import SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from uniko_mcp.config import Section, Settings
+from uniko_mcp.config import Section, Settings, split
 from uniko_mcp.errors import ConfigError
 
 PREFIX: Final = "UNIKO_"
@@ -149,6 +149,8 @@ def _unknown(what: str, name: str, known: Iterable[str]) -> ConfigError:
 def _given(name: str, value: Any, origin: str, folder: Path, *, literal_secrets: bool = True) -> _Given:
     if _holds(name, Path) and isinstance(value, (str, Path)):
         value = _resolve(value, folder, origin)
+    if _holds(name, tuple[Path, ...]):
+        value = _resolve_all(split(value), folder, origin)
     if _holds(name, SecretStr) and isinstance(value, (str, SecretStr)):
         value = _secret(name, value, origin, folder, literal=literal_secrets)
     return _Given(value, origin)
@@ -179,7 +181,14 @@ def _resolve(path: str | Path, folder: Path, origin: str) -> Path:
         raise ConfigError(f"{str(path)!r} ({origin}) is not a usable path: {error}") from None
 
 
-def _holds(name: str, kind: type) -> bool:
+def _resolve_all(paths: Any, folder: Path, origin: str) -> Any:
+    if not isinstance(paths, (list, tuple)):
+        return paths
+    items = cast(Sequence[Any], paths)
+    return tuple(_resolve(path, folder, origin) if isinstance(path, (str, Path)) else path for path in items)
+
+
+def _holds(name: str, kind: Any) -> bool:
     annotation: object = setting_fields()[name].annotation
     return annotation == kind or annotation == kind | None
 

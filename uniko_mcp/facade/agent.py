@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os import PathLike
 from typing import Any
 
 from uniko_mcp.facade.caller import Caller, JsonObject, MessageInput, NoteType, Visibility, When
 from uniko_mcp.facade.goals import Goals
-from uniko_mcp.operations import conversation, curate, facts, notes, record
+from uniko_mcp.operations import conversation, curate, documents, facts, notes, record
 
 
 class Agent:
@@ -42,6 +43,39 @@ class Agent:
             topic=topic,
             goal_id=goal_id,
             task_id=task_id,
+        )
+
+    async def ingest_document(
+        self,
+        content: str | None = None,
+        *,
+        path: str | PathLike[str] | None = None,
+        title: str | None = None,
+        mime: str | None = None,
+        artifact_id: str | None = None,
+        source: str | None = None,
+        revision: str | None = None,
+        session_id: str | None = None,
+        message_id: str | None = None,
+    ) -> documents.IngestedDocument:
+        """Keep a document in chunks: its text, or a file under a folder of the setting `documents.folders`.
+
+        Raises:
+            IdConflictError: The id, or this revision of the source, belongs to another content.
+            DocumentError: It holds no text, or is not what its type says.
+            LimitExceededError: It is too large.
+        """
+        return await self._caller.run(
+            documents.ingest_document,
+            content=content,
+            path=None if path is None else str(path),
+            title=title,
+            mime=mime,
+            artifact_id=artifact_id,
+            source=source,
+            revision=revision,
+            session_id=session_id,
+            message_id=message_id,
         )
 
     async def record_action(

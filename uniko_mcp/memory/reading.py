@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Final
 
+from uniko_mcp.extract.chunks import Chunk, chunk
 from uniko_mcp.extract.claims import Claim
 from uniko_mcp.extract.extraction import Extraction, extract
+from uniko_mcp.memory.chunks import put_chunk
 from uniko_mcp.memory.conversation import NewMessage, Unit
 from uniko_mcp.memory.entities import Mention, link_entities
 from uniko_mcp.memory.participants import ensure_agent
@@ -18,13 +20,17 @@ from uniko_mcp.store import Draft
 METHOD: Final = "rules"
 """How these observations came about; those that an agent makes itself say `agent`."""
 
+LONG_MESSAGE: Final = 1_000
+"""Characters above which a message is also kept in chunks: an embedder reads no more than that at once."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReadMessage:
-    """A message with what was found in it."""
+    """A message with what was found in it, and its chunks when it is long."""
 
     message: NewMessage
     found: Extraction
+    chunks: tuple[Chunk, ...] = ()
 
 
 def read_unit(unit: Unit, *, zone: tzinfo, progress: Callable[[int, int], None]) -> list[ReadMessage]:
@@ -34,18 +40,23 @@ def read_unit(unit: Unit, *, zone: tzinfo, progress: Callable[[int, int], None])
     """
     read: list[ReadMessage] = []
     for message in unit.messages:
-        addressee = message.addressed_to[0] if len(message.addressed_to) == 1 else None
         found = extract(
             message.content,
             speaker=message.sender,
             role=message.role,
             at=message.timestamp,
             zone=zone,
-            addressee=addressee,
+            addressee=_addressee(message, unit),
         )
-        read.append(ReadMessage(message, found))
+        read.append(ReadMessage(message, found, _chunks(message.content)))
         progress(len(read), len(unit.messages))
     return read
+
+
+def _addressee(message: NewMessage, unit: Unit) -> str | None:
+    """Whom "you" means: the one person that the message is addressed to, or the other one of two who talk."""
+    others = set(message.addressed_to) or {other.sender for other in unit.messages} - {message.sender}
+    return others.pop() if len(others) == 1 else None
 
 
 def record_findings(draft: Draft, new: Sequence[ReadMessage], *, agent_id: str, now: int) -> tuple[int, int]:
@@ -59,7 +70,17 @@ def record_findings(draft: Draft, new: Sequence[ReadMessage], *, agent_id: str, 
     for read, node, claim in observations:
         _put_observation(draft, node, read.message, claim, agent_id=agent_id, now=now)
         mentions.append(Mention("ABOUT", node, claim.subject))
+    for read in new:
+        message_id = read.message.message_id
+        for piece in read.chunks:
+            put_chunk(draft, ("Message", message_id), f"{message_id}-chunk-{piece.index}", piece)
     return len(link_entities(draft, mentions)), len(observations)
+
+
+def _chunks(content: str) -> tuple[Chunk, ...]:
+    """The chunks of a long message. One chunk would only say again what the message says."""
+    chunks = chunk(content) if len(content) > LONG_MESSAGE else ()
+    return chunks if len(chunks) > 1 else ()
 
 
 def _claims(new: Sequence[ReadMessage]) -> Iterator[tuple[ReadMessage, tuple[str, str], Claim]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from uniko_mcp.operations import conversation, curate, facts, goals, record, tasks
+from uniko_mcp.operations import conversation, curate, documents, facts, goals, record, tasks
 from uniko_mcp.operations.catalogue import Catalogue
 
 CATALOGUE: Final = Catalogue(
@@ -23,6 +23,7 @@ CATALOGUE: Final = Catalogue(
         facts.invalidate_fact,
         facts.search_facts,
         conversation.record_messages,
+        documents.ingest_document,
         curate.get_memory,
         curate.memory_status,
     ]
