@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import resource
 import subprocess
 import sys
 import threading
@@ -290,6 +289,7 @@ async def test_closing_finishes_what_was_submitted_and_refuses_what_comes_after(
 
 async def test_a_full_disk_fails_the_write_and_leaves_the_store_usable(store: Store, directory: Path) -> None:
     await store.write(put_topic("before"))
+    resource = pytest.importorskip("resource", reason="limits of a process are POSIX")
     journal = directory / "journal.jsonl"
     _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (journal.stat().st_size + 100, hard))
@@ -301,6 +301,18 @@ async def test_a_full_disk_fails_the_write_and_leaves_the_store_usable(store: St
     await store.write(put_topic("after"))
     assert await topics(store) == ["after", "before"]
     assert journal.read_bytes().count(b"\n") == 2
+
+
+async def test_a_graph_that_stops_working_is_rebuilt_from_the_journal_while_the_store_is_open(store: Store) -> None:
+    await store.write(put_topic("before"))
+    await store.read(lambda view: None)
+    store._writer.graph._writer.close()  # pyright: ignore[reportPrivateUsage]
+    await store.write(put_topic("acknowledged, not applied"))
+    assert await topics(store) == ["acknowledged, not applied", "before"]
+    await store.write(put_topic("later"))
+    assert len(await topics(store)) == 3
+    assert "rebuilt" in store.status().recoveries[0].message
+    assert store.status().failure is None
 
 
 def test_importing_the_store_imports_nothing_heavy() -> None:

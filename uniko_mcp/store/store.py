@@ -39,7 +39,11 @@ class Store:
 
             self._report = Report()
             journal, found = Journal.open(self._directory)
-            graph = open_graph(self._directory, found, self._report)
+            try:
+                graph = open_graph(self._directory, found, self._report)
+            except BaseException:
+                journal.close()
+                raise
         except BaseException:
             self._lock.release()
             raise
