@@ -71,9 +71,15 @@ async def test_sections_follow_the_settings(connect: Connect) -> None:
     assert [message.role for message in got.messages] == ["assistant", "user"]
 
 
-async def test_a_section_cannot_be_filled_by_a_tool_that_writes(services: Services) -> None:
-    sections = [{"section": "New", "tool": "create_goal", "arguments": {"title": "x"}}]
-    with pytest.raises(ConfigError, match=r"prompt.sections: 'New' is to be filled by create_goal, which writes"):
+@pytest.mark.parametrize(
+    ("tool", "reason"),
+    [("create_goal", "which writes"), ("list_golas", r"which does not exist\. Did you mean list_goals\?")],
+)
+async def test_a_section_is_filled_by_a_tool_that_exists_and_only_reads(
+    services: Services, tool: str, reason: str
+) -> None:
+    sections = [{"section": "New", "tool": tool}]
+    with pytest.raises(ConfigError, match=rf"prompt\.sections: 'New' is to be filled by {tool}, {reason}"):
         server_of(services, prompt={"sections": sections})
 
 

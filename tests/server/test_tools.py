@@ -169,7 +169,7 @@ async def test_progress_from_a_thread_reaches_the_client_that_asked_and_only_goe
     async def progress(done: float, total: float | None, message: str | None) -> None:
         seen.append((done, total, message))
 
-    async with connect(Catalogue([count])) as client:
+    async with connect(Catalogue([*CATALOGUE.values(), count])) as client:
         result = await client.call_tool("count", {}, progress_callback=progress)
         assert not result.is_error
         assert not (await client.call_tool("count", {})).is_error

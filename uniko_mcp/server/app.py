@@ -59,7 +59,7 @@ def build_server(settings: Settings, catalogue: Catalogue, services: Callable[[]
 
     Raises:
         UnknownOperationError: `settings.tools` names what is neither a tool nor a family.
-        ConfigError: A section of the prompt is to be filled by a tool that writes.
+        ConfigError: A section of the prompt is to be filled by a tool that does not exist, or that writes.
     """
     runner = OperationRunner(settings, Catalogue([*catalogue.values(), *_INTERNAL]), services)
     tools = Tools(runner, catalogue.select(settings.tools, read_only=settings.read_only))

@@ -23,6 +23,7 @@ from uniko_mcp.config import PromptSection
 from uniko_mcp.errors import ConfigError
 from uniko_mcp.models.fence import fence
 from uniko_mcp.notes.section import LABEL
+from uniko_mcp.operations.catalogue import Catalogue
 from uniko_mcp.server.failures import protocol_errors
 from uniko_mcp.server.nearest import nearest
 from uniko_mcp.server.rendering import OWN_WORDS, Json, render, structured
@@ -82,7 +83,7 @@ class Prompts:
         self._runner = runner
         self._sections = runner.settings.prompt.sections
         for section in self._sections:
-            _refuse_writing(section, runner)
+            _check(section, runner.catalogue)
         self._getters: Mapping[str, _Get] = {
             "short_term_memory": self._short_term_memory,
             "agent_context": self._agent_context,
@@ -129,8 +130,6 @@ class Prompts:
         return sections or [_message("user", "The memory is empty so far.")]
 
     async def _section(self, section: PromptSection) -> PromptMessage | None:
-        if section.tool not in self._runner.catalogue:
-            return None
         content = structured(await self._runner.run(section.tool, section.arguments))
         if section.skip_if_empty and _is_empty(content):
             return None
@@ -160,10 +159,10 @@ def _is_empty(content: Json) -> bool:
     return all(value in ("", [], {}) for value in said)
 
 
-def _refuse_writing(section: PromptSection, runner: OperationRunner) -> None:
-    operation = runner.catalogue.get(section.tool)
-    if operation is not None and not operation.hints.read_only:
-        raise ConfigError(
-            f"prompt.sections: {section.section!r} is to be filled by {section.tool}, which writes",
-            next_step="Use a tool that only reads",
-        )
+def _check(section: PromptSection, catalogue: Catalogue) -> None:
+    operation = catalogue.get(section.tool)
+    what = f"prompt.sections: {section.section!r} is to be filled by {section.tool}"
+    if operation is None:
+        raise ConfigError(f"{what}, which does not exist", next_step=nearest(section.tool, catalogue))
+    if not operation.hints.read_only:
+        raise ConfigError(f"{what}, which writes", next_step="Use a tool that only reads")

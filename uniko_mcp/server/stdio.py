@@ -83,6 +83,9 @@ def claim_stdio() -> tuple[int, int]:
     os.dup2(null, 0)
     os.close(null)
     os.dup2(2, 1)
+    if os.name == "posix":  # some parents hand over descriptors that do not block
+        os.set_blocking(incoming, True)
+        os.set_blocking(outgoing, True)
     return incoming, outgoing
 
 

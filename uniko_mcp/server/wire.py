@@ -69,10 +69,9 @@ class Wire:
         """
         requests, read = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
         write, answers = anyio.create_memory_object_stream[SessionMessage]()
-        reader = threading.Thread(
-            target=self._read, args=(asyncio.get_running_loop(), requests), name="stdin", daemon=True
-        )
-        writer = threading.Thread(target=self._write, name="stdout", daemon=True)
+        loop = asyncio.get_running_loop()
+        reader = threading.Thread(target=self._read, args=(loop, requests), name="stdin", daemon=True)
+        writer = threading.Thread(target=self._write, args=(loop,), name="stdout", daemon=True)
         reader.start()
         writer.start()
         async with anyio.create_task_group() as tasks:
@@ -92,13 +91,12 @@ class Wire:
                     self._answered = anyio.Event()
 
     async def _send_all(self, answers: MemoryObjectReceiveStream[SessionMessage]) -> None:
-        try:
+        with answers:
             async for answer in answers:
                 self._lines.put(encode(answer.message))
                 if isinstance(answer.message, JSONRPCResponse | JSONRPCError):
                     self._settle(answer.message.id)
-        finally:
-            self._lines.put(None)
+        self._lines.put(None)
 
     def _receive(self, message: JSONRPCMessage, requests: Requests) -> None:
         if self._ended.is_set():
@@ -130,12 +128,15 @@ class Wire:
                     loop.call_soon_threadsafe(self._receive, message, requests)
             loop.call_soon_threadsafe(self.end)
 
-    def _write(self) -> None:
-        with suppress(OSError):  # the client is gone: nobody is left to write to
+    def _write(self, loop: asyncio.AbstractEventLoop) -> None:
+        try:
             while (line := self._lines.get()) is not None:
                 rest = memoryview(line)
                 while rest:
                     rest = rest[os.write(self._outgoing, rest) :]
+        except OSError:  # the client does not listen any more, so it need not be heard either
+            with suppress(RuntimeError):  # the loop is closed
+                loop.call_soon_threadsafe(self.end)
 
 
 def _lines(descriptor: int) -> Iterator[bytes]:
