@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from uniko_mcp.store.index.shape import TRAITS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    import numpy as np
-    from numpy.typing import NDArray
 
 NOWHERE: Final = -1
 """The row or label code of something that is not there."""
@@ -22,8 +20,6 @@ _SPARE_ROWS: Final = 1_024
 
 def record_dtype() -> np.dtype[np.void]:
     """The type of a row's record. `record` in the database holds its bytes, so a change of it is a change of FORMAT."""
-    import numpy as np
-
     return np.dtype(
         [
             ("alive", "?"),
@@ -77,8 +73,6 @@ class ColumnTable:
     @classmethod
     def load(cls, rows: Iterable[tuple[int, bytes]]) -> ColumnTable:
         """The table of what the database holds: (row, record) pairs, ascending."""
-        import numpy as np
-
         pairs = list(rows)
         dtype = record_dtype()
         found = np.frombuffer(b"".join(record for _, record in pairs), dtype=dtype)
@@ -93,8 +87,6 @@ class ColumnTable:
 
     def set(self, row: int, record: np.void) -> None:
         """Put a record at a row, which may be the next one."""
-        import numpy as np
-
         if row >= len(self._records):
             grown = np.zeros(row + 1 + max(_SPARE_ROWS, row // 4), dtype=record_dtype())
             grown[: self._size] = self._records[: self._size]
@@ -110,8 +102,6 @@ class ColumnTable:
 
     def link_neighbours(self, sessions: Iterable[int], message: int) -> None:
         """Set `previous` and `next` of the messages (the kind with that label code) of these sessions."""
-        import numpy as np
-
         records = self._records[: self._size]
         messages = records["alive"] & (records["kind"] == message)
         for session in sessions:
@@ -121,15 +111,11 @@ class ColumnTable:
 
     def link_all_neighbours(self, message: int) -> None:
         """The same for every session."""
-        import numpy as np
-
         records = self._records[: self._size]
         _link(records, np.flatnonzero(records["alive"] & (records["kind"] == message)))
 
 
 def _link(records: NDArray[np.void], rows: NDArray[np.intp]) -> None:
-    import numpy as np
-
     ordered = rows[np.lexsort((rows, records["ordinal"][rows], records["timestamp"][rows], records["session"][rows]))]
     sessions = records["session"][ordered]
     records["previous"][ordered] = NOWHERE

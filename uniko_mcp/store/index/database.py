@@ -45,13 +45,9 @@ class Database:
         self._local = threading.local()
         self._readers: list[sqlite3.Connection] = []
         self._closed = False
-        try:
-            self._writer, self.fresh = self._open_writer(), False
-            if self._writer is None:
-                raise sqlite3.DatabaseError
-        except sqlite3.DatabaseError:
-            self._discard()
-            self._writer, self.fresh = self._create(), True
+        writer = self._open_existing()
+        self.fresh: Final = writer is None
+        self._writer: Final = writer or self._create()
 
     @contextmanager
     def writing(self) -> Generator[sqlite3.Connection]:
@@ -103,23 +99,22 @@ class Database:
         if self._closed:
             raise StoreError("the rank index is closed")
 
-    def _open_writer(self) -> sqlite3.Connection | None:
-        """The connection to an index of this format, or None."""
+    def _open_existing(self) -> sqlite3.Connection | None:
+        """The connection to a sound index of this format, or None."""
         if not self.path.exists():
             return None
-        connection = _connect(self.path)
+        connection = sqlite3.connect(self.path)
         try:
             row = connection.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
+            sound = row == (FORMAT,) and connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
         except sqlite3.DatabaseError:
+            sound = False
+        finally:
             connection.close()
-            raise
-        if row != (FORMAT,):
-            connection.close()
-            return None
-        return connection
+        return _connect(self.path) if sound else None
 
     def _create(self) -> sqlite3.Connection:
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._discard()
         os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
         connection = _connect(self.path)
         connection.executescript(_TABLES)

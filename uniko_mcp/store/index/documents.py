@@ -30,7 +30,7 @@ class IndexDocument:
     `timestamp` is when it was said or recorded, [`about_from`, `about_to`) what it is about where that is known.
     `sender` is the name of who said it, `sender_id` the participant. Messages of one session are neighbours, in the
     order of (timestamp, ordinal). `parent_id` is the message or artifact that a chunk is a piece of, or the message
-    that an observation was made in. `owner` is the only agent that may see it. `entities` are ids of what it mentions.
+    that an observation was made in. `owner` is the only agent that may see it. `entities` names what it mentions.
     """
 
     kind: str

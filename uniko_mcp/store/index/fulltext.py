@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from uniko_mcp.store.index.documents import IndexDocument
 from uniko_mcp.store.index.shape import split_code
 from uniko_mcp.store.index.tokens import document_tokens
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 CODE_WEIGHT: Final = 0.3
 """A term in a fenced code block counts this much of one in prose, so that long listings do not drown what was said."""
@@ -73,12 +72,10 @@ def remove_words(connection: sqlite3.Connection, row: int, fields: Fields) -> No
     )
 
 
-def read_postings(connection: sqlite3.Connection, term: str, limit: int) -> Postings | None:
+def read_postings(connection: sqlite3.Connection, term: str, limit: int | None) -> Postings | None:
     """Where a term occurs; None when it occurs more than `limit` times."""
-    import numpy as np
-
-    found = connection.execute(_POSTINGS, (term, limit + 1)).fetchall()
-    if len(found) > limit:
+    found = connection.execute(_POSTINGS, (term, -1 if limit is None else limit + 1)).fetchall()
+    if limit is not None and len(found) > limit:
         return None
     coded = np.fromiter((code for (code,) in found), dtype=np.int64, count=len(found))
     weights = np.array([1.0, CODE_WEIGHT, CONTEXT_WEIGHT])[coded & 3]

@@ -9,7 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self
+from typing import Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from uniko_mcp.store.index.columns import Columns, ColumnTable
 from uniko_mcp.store.index.database import Database, set_meta
@@ -19,10 +22,6 @@ from uniko_mcp.store.index.labels import Labels
 from uniko_mcp.store.index.passages import passage_of
 from uniko_mcp.store.index.vectors import VectorFile, other_vector_files, vector_path
 from uniko_mcp.store.index.writer import MESSAGE, DocumentWriter
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 logger = logging.getLogger(__name__)
 
@@ -185,12 +184,12 @@ class RankIndex:
 
     # Words and links.
 
-    def postings(self, term: str, *, limit: int = MOST_POSTINGS) -> Postings | None:
+    def postings(self, term: str, *, limit: int | None = MOST_POSTINGS) -> Postings | None:
         """The documents that hold a token; None when it occurs more than `limit` times."""
         return read_postings(self._database.reading(), term, limit)
 
     def known_entities(self, entities: Sequence[str]) -> list[str]:
-        """Those of the entity ids that any document mentions."""
+        """Those of the entity keys that any document mentions."""
         query = "SELECT 1 FROM entity_link WHERE entity = ? LIMIT 1"
         connection = self._database.reading()
         return [entity for entity in entities if connection.execute(query, (entity,)).fetchone()]
@@ -202,7 +201,7 @@ class RankIndex:
         return rows if len(rows) <= _MOST_LINKS else []
 
     def entities_of(self, rows: Sequence[int]) -> dict[int, list[str]]:
-        """The entity ids that the documents at these rows mention."""
+        """The keys of the entities that the documents at these rows mention."""
         found: dict[int, list[str]] = {}
         query = "SELECT row, entity, '' FROM entity_link WHERE row IN ({}) ORDER BY row, entity"
         for row, entity, _ in self._select_rows(query, rows):
@@ -259,7 +258,7 @@ class RankIndex:
             return len(self._pending_rows())
 
     def pending_embeddings(self, limit: int) -> list[Pending]:
-        """The oldest documents without a vector, with the text of each to embed; sorted by length, as batches like it."""
+        """The oldest documents without a vector, each with the text to embed; short ones first, as batches like it."""
         with self._lock:
             rows = [int(row) for row in self._pending_rows()[:limit]]
         documents = self.documents(rows)
@@ -291,8 +290,6 @@ class RankIndex:
                 self._vectors.flush()
 
     def _pending_rows(self) -> NDArray[np.intp]:
-        import numpy as np
-
         records = self._table.columns().records
         if self._vectors is None:
             return np.flatnonzero(records["alive"])

@@ -51,7 +51,6 @@ class Shape:
     numbers: float = 0.0
     attachment: float = 0.0
     instructs: float = 0.0
-    code: float = 0.0
 
     def values(self) -> tuple[float, ...]:
         return tuple(getattr(self, name) for name in TRAITS)
@@ -72,7 +71,7 @@ def split_code(text: str) -> tuple[str, str]:
 
 def shape_of(text: str) -> Shape:
     """The traits of a text."""
-    prose, code = split_code(text)
+    prose, _ = split_code(text)
     head = prose[:_LOOKED_AT]
     words = len(head.split())
     return Shape(
@@ -84,5 +83,4 @@ def shape_of(text: str) -> Shape:
         numbers=min(3, len(_NUMBER.findall(head))) / 3,
         attachment=float(_ATTACHMENT.search(head) is not None),
         instructs=float(len(text) < _INSTRUCTION_LENGTH and _INSTRUCTS.search(head) is not None),
-        code=float(bool(code)),
     )

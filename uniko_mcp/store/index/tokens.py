@@ -68,6 +68,11 @@ def name_tokens(name: str) -> tuple[str, ...]:
     return tuple(part for part in re.split(r"[^\w]+", fold(name)) if part)
 
 
+def entity_key(name: str) -> str:
+    """The form of an entity's name that links are kept and looked up by."""
+    return " ".join(name_tokens(name))
+
+
 def _tokens(text: str, *, whole_and_single: bool) -> Iterator[str]:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).translate(_CURLY_APOSTROPHE)

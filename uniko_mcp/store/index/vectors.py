@@ -1,22 +1,21 @@
 """The vectors of one embedding model: int8 records in a memory-mapped file, searched exactly.
 
 Exact search reads every vector, about 8 ms for 100,000 of 384 dimensions on one core, and stays right up to a few
-hundred thousand. Beyond that, the file would be split into clusters (an inverted file), of which a query reads the nearest.
+hundred thousand. Beyond that, the file would be split into clusters (an inverted file), of which a
+query reads the nearest.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
 _HEADER_BYTES: Final = 4_096
 _LARGEST: Final = 127
@@ -35,8 +34,6 @@ class VectorFile:
     """
 
     def __init__(self, path: Path, *, model: str, dimension: int, generation: str) -> None:
-        import numpy as np
-
         self.path: Final = path
         self.model: Final = model
         self.dimension: Final = dimension
@@ -53,8 +50,6 @@ class VectorFile:
 
     def present(self, rows: int) -> NDArray[np.bool_]:
         """For each of the first `rows` rows, whether it has a vector."""
-        import numpy as np
-
         present = np.zeros(rows, dtype=bool)
         known = self._present[:rows]
         present[: len(known)] = known
@@ -66,8 +61,6 @@ class VectorFile:
         Raises:
             ValueError: The shape is not that of this file, or a vector has no direction.
         """
-        import numpy as np
-
         if vectors.shape != (len(rows), self.dimension):
             raise ValueError(f"vectors of shape {vectors.shape}, not ({len(rows)}, {self.dimension})")
         if not len(rows):
@@ -84,8 +77,6 @@ class VectorFile:
 
     def remove(self, rows: Sequence[int]) -> None:
         """Take the vectors of rows out; nothing happens to rows without one."""
-        import numpy as np
-
         target = np.asarray([row for row in rows if row < len(self._records)], dtype=np.intp)
         self._present[target] = False
         self._records["scale"][target] = 0
@@ -93,8 +84,6 @@ class VectorFile:
 
     def cosines(self, query: NDArray[np.float32], rows: NDArray[np.intp], total: int) -> NDArray[np.float32]:
         """The cosine of a unit query with each of `rows` (ascending, of `total` rows); NaN where there is no vector."""
-        import numpy as np
-
         known = rows[rows < len(self._present)]
         found = self._gathered(query, known) if len(known) * _SPARSE < total else self._scanned(query)[known]
         cosines = np.full(len(rows), np.nan, dtype=np.float32)
@@ -109,15 +98,11 @@ class VectorFile:
         self.flush()
 
     def _gathered(self, query: NDArray[np.float32], rows: NDArray[np.intp]) -> NDArray[np.float32]:
-        import numpy as np
-
         if not len(rows):
             return np.zeros(0, dtype=np.float32)
         return (self._records["values"][rows].astype(np.float32) @ query) * self._records["scale"][rows]
 
     def _scanned(self, query: NDArray[np.float32]) -> NDArray[np.float32]:
-        import numpy as np
-
         records = self._records
         found = np.empty(len(records), dtype=np.float32)
         block = np.empty((_BLOCK_ROWS, self.dimension), dtype=np.float32)
@@ -141,14 +126,10 @@ class VectorFile:
             file.truncate(_HEADER_BYTES + _FIRST_ROWS * self._dtype.itemsize)
 
     def _map(self) -> NDArray[Any]:
-        import numpy as np
-
         rows = max(0, self.path.stat().st_size - _HEADER_BYTES) // self._dtype.itemsize
         return np.memmap(self.path, dtype=self._dtype, mode="r+", offset=_HEADER_BYTES, shape=(rows,))
 
     def _grow(self, rows: int) -> None:
-        import numpy as np
-
         if rows <= len(self._records):
             return
         self.flush()
@@ -160,8 +141,6 @@ class VectorFile:
         self._records, self._present = records, present
 
     def _sound_rows(self) -> NDArray[np.bool_]:
-        import numpy as np
-
         sound = np.zeros(len(self._records), dtype=bool)
         for start in range(0, len(sound), _BLOCK_ROWS):
             block = self._records[start : start + _BLOCK_ROWS]

@@ -1,10 +1,12 @@
-"""Adds, replaces and removes single documents in the tables of the rank index, inside a transaction that is open."""
+"""Adds, replaces and removes documents in the tables of the rank index, inside a transaction that is open."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import numpy as np
 
 from uniko_mcp.store.index.columns import NOWHERE, UNKNOWN_TIME, ColumnTable, record_dtype
 from uniko_mcp.store.index.documents import DocumentKey, IndexDocument
@@ -12,9 +14,7 @@ from uniko_mcp.store.index.fulltext import Fields, add_words, fields_of, remove_
 from uniko_mcp.store.index.labels import Labels, Space
 from uniko_mcp.store.index.passages import passage_of
 from uniko_mcp.store.index.shape import shape_of
-
-if TYPE_CHECKING:
-    import numpy as np
+from uniko_mcp.store.index.tokens import entity_key
 
 MESSAGE: Final = "Message"
 """The kind whose documents are neighbours in their session."""
@@ -68,7 +68,7 @@ class DocumentWriter:
             (row, document.kind, document.id, document.text, document.to_json(), record.tobytes()),
         )
         add_words(self._connection, row, fields)
-        links = [(entity, row) for entity in document.entities]
+        links = [(entity_key(name), row) for name in document.entities]
         self._connection.executemany("INSERT OR IGNORE INTO entity_link VALUES (?, ?)", links)
         self._table.set(row, record)
         self._sessions.add(self._labels.code("session", document.session_id))
@@ -91,8 +91,6 @@ class DocumentWriter:
         return found[0] if found else NOWHERE
 
     def _record(self, document: IndexDocument, fields: Fields) -> np.void:
-        import numpy as np
-
         record = np.zeros(1, dtype=record_dtype())[0]
         record["alive"] = True
         record["superseded"] = document.superseded

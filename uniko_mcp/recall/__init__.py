@@ -1,0 +1,1 @@
+"""Recall: from a query to ranked, budgeted evidence. `recaller` is the way in."""

@@ -1,0 +1,61 @@
+"""Which documents are worth the full set of features: the best of every channel, or simply all while they are few."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from uniko_mcp.recall.features import Signals, content_gains
+from uniko_mcp.recall.scope import in_windows
+
+FEW: Final = 1_500
+"""Up to so many documents in scope all are candidates."""
+BEST_OF_CHANNEL: Final = 400
+
+CLOSE: Final = 1.0
+"""Standard deviations above the mean cosine from which meaning alone makes a document an answer."""
+
+
+def find_candidates(signals: Signals) -> NDArray[np.intp]:
+    """The rows to rank, ascending: wanted ones for which at least one channel speaks."""
+    wanted = signals.scope.wanted
+    touched = _touched(signals)
+    if int(wanted.sum()) <= FEW:
+        return np.flatnonzero(touched & wanted)
+    chosen = np.zeros(len(wanted), dtype=bool)
+    word_rows = signals.words.rows
+    chosen[_best(word_rows, content_gains(signals, word_rows).sum(axis=0))] = True
+    if signals.meaning is not None:
+        close = np.flatnonzero(touched & wanted & signals.meaning.known)
+        chosen[_best(close, signals.meaning.best[close])] = True
+    chosen[list(signals.links)] = True
+    if signals.scope.windowed:
+        chosen[_best(np.flatnonzero(wanted), signals.scope.columns.records["timestamp"][wanted])] = True
+    records = signals.scope.columns.records
+    leaders = np.flatnonzero(chosen)
+    for name in ("previous", "next", "parent"):
+        neighbours = records[name][leaders]
+        chosen[neighbours[neighbours >= 0]] = True
+    return np.flatnonzero(chosen & touched & wanted)
+
+
+def _touched(signals: Signals) -> NDArray[np.bool_]:
+    """For each row, whether a channel speaks for it: never everything just because nothing fits."""
+    touched = np.zeros(len(signals.scope.wanted), dtype=bool)
+    touched[signals.words.rows] = True
+    touched[list(signals.links)] = True
+    if signals.meaning is not None:
+        meaning = signals.meaning
+        touched |= meaning.known & (meaning.best >= meaning.mean + CLOSE * meaning.spread)
+    if signals.scope.windowed:
+        touched |= signals.scope.wanted
+    windows = [window for window in signals.intent.windows if not window.relative]
+    return touched | in_windows(signals.scope.columns, windows)
+
+
+def _best(rows: NDArray[np.intp], strengths: NDArray[np.floating]) -> NDArray[np.intp]:
+    if len(rows) <= BEST_OF_CHANNEL:
+        return rows
+    return rows[np.argpartition(-strengths, BEST_OF_CHANNEL)[:BEST_OF_CHANNEL]]

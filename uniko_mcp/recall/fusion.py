@@ -1,0 +1,99 @@
+"""How the features add up to one score: two sets of learnt weights, with and without vectors.
+
+Learnt by `benchmarks/ranking.py`: a linear model that maximises the likelihood of the evidence among all messages of its
+conversation (softmax loss, L2), on five conversations of LoCoMo (two people chatting over months) and five of BEAM
+(a user and an assistant at technical work), each benchmark weighing half. Recall@10 on conversations left out of the
+learning: .81 and .67 with MiniLM, .78 and .61 without vectors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+WITH_MEANING: Final[Mapping[str, float]] = {
+    "words": 0.973,
+    "words_before": 0.393,
+    "words_after": -0.184,
+    "words_around": 1.358,
+    "words_covered": 1.424,
+    "words_session": 1.280,
+    "name_said": -0.708,
+    "said_by_person": 1.516,
+    "said_by_user": 0.681,
+    "in_window": 4.811,
+    "acknowledges": -0.198,
+    "first_person": 0.591,
+    "asks": -0.089,
+    "names_time": 0.204,
+    "names": 0.602,
+    "numbers": 0.281,
+    "attachment": 0.231,
+    "instructs": 0.145,
+    "names_time_asked": 1.642,
+    "instructs_advice": 1.494,
+    "size": 0.393,
+    "excess": -0.841,
+    "links": 0.031,
+    "meaning": 2.232,
+    "meaning_deviation": 0.176,
+    "meaning_best": 0.237,
+    "meaning_before": 0.441,
+    "meaning_after": 1.170,
+    "meaning_session": 4.754,
+}
+
+WITHOUT_MEANING: Final[Mapping[str, float]] = {
+    "words": 2.732,
+    "words_before": 0.876,
+    "words_after": 0.665,
+    "words_around": 0.533,
+    "words_covered": 1.454,
+    "words_session": 1.352,
+    "name_said": -0.607,
+    "said_by_person": 1.877,
+    "said_by_user": 0.386,
+    "in_window": 4.894,
+    "acknowledges": -0.358,
+    "first_person": 0.592,
+    "asks": -0.130,
+    "names_time": 0.273,
+    "names": 0.483,
+    "numbers": 0.373,
+    "attachment": 0.249,
+    "instructs": 0.173,
+    "names_time_asked": 1.693,
+    "instructs_advice": 1.746,
+    "size": -0.006,
+    "excess": -1.019,
+    "links": 0.496,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fusion:
+    """The scores of the candidates, and what each feature contributed to them."""
+
+    scores: NDArray[np.float64]
+    contributions: Mapping[str, NDArray[np.float64]]
+
+
+def fuse(features: Mapping[str, NDArray[np.float64]]) -> Fusion:
+    """Weigh the features and add them up."""
+    weights = WITH_MEANING if "meaning" in features else WITHOUT_MEANING
+    contributions = {name: weight * features[name] for name, weight in weights.items()}
+    return Fusion(np.sum(list(contributions.values()), axis=0), contributions)
+
+
+def squash(score: float, best: float) -> float:
+    """A score as a number in (0, 1): half of the best one's odds for each step of ln 2 that it lies below."""
+    odds = math.exp(max(score - best, -40.0))
+    return odds / (1 + odds) * 2 * _BEST
+
+
+_BEST: Final = 0.999

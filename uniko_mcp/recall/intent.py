@@ -1,0 +1,76 @@
+"""What a query is after, by rules: whose words, which time, what sort of answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from uniko_mcp.recall.query import LONGEST_QUERY, RecallQuery, Window
+from uniko_mcp.store.index.tokens import document_tokens, name_tokens, query_tokens
+
+Answer: TypeAlias = Literal["time", "number", "person", "place", "reason", "advice", "overview", "other"]
+
+ReadDates: TypeAlias = Callable[[str, int], Sequence[Window]]
+"""Finds the time windows that a text names, given the instant it was written at."""
+
+_ANSWERS: Final[tuple[tuple[Answer, str], ...]] = (
+    ("time", r"\b(?:when|what (?:date|year|month|day|time)|how long|how many (?:days|weeks|months|years))\b"),
+    ("number", r"\b(?:how many|how much|how often|what (?:number|percent\w*|amount))\b"),
+    ("overview", r"\b(?:summar\w+|overview|order in which|in order|list (?:all|the))\b"),
+    ("person", r"\b(?:who|whom|whose)\b"),
+    ("place", r"\b(?:where|which (?:city|country|place|town))\b"),
+    ("reason", r"\b(?:why|what (?:made|caused|led))\b"),
+)
+_ADVICE: Final = re.compile(
+    r"\b(?:suggest|recommend|should i|could you|can you|how (?:should|can|do|would) (?:i|you)|show me|help me"
+    r"|what (?:are|is) the (?:best|different)|walk me)\b",
+    re.IGNORECASE,
+)
+_LONGEST_NAME: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """What the query is after.
+
+    `tokens` are its words as the index knows them, `name_tokens` those that belong to the senders in `persons` (names).
+    `entities` are the keys of all runs of up to four words, any of which may be a known entity.
+    """
+
+    text: str
+    tokens: tuple[str, ...]
+    name_tokens: frozenset[str]
+    persons: tuple[str, ...]
+    entities: tuple[str, ...]
+    windows: tuple[Window, ...]
+    answer: Answer
+    wants_advice: bool
+
+
+def read_intent(query: RecallQuery, senders: Iterable[str], *, now: int, read_dates: ReadDates | None) -> Intent:
+    """The intent of a query among memories of these senders. `now` is the reference time in microseconds."""
+    text = query.query[:LONGEST_QUERY]
+    words = name_tokens(text)
+    spoken = set(words)
+    persons = tuple(sender for sender in senders if not spoken.isdisjoint(name_tokens(sender)))
+    return Intent(
+        text=text,
+        tokens=tuple(query_tokens(text)),
+        name_tokens=frozenset(token for person in persons for token in document_tokens(person)),
+        persons=persons,
+        entities=_runs(words),
+        windows=tuple(read_dates(text, now)) if read_dates is not None else (),
+        answer=next((answer for answer, pattern in _ANSWERS if re.search(pattern, text, re.IGNORECASE)), "other"),
+        wants_advice=_ADVICE.search(text) is not None,
+    )
+
+
+def _runs(words: Sequence[str]) -> tuple[str, ...]:
+    runs = (
+        " ".join(words[start : start + length])
+        for length in range(1, _LONGEST_NAME + 1)
+        for start in range(len(words) - length + 1)
+    )
+    return tuple(dict.fromkeys(runs))

@@ -1,0 +1,51 @@
+"""The channel of links: activation that spreads from the query's entities over the documents that mention them.
+
+Spreading activation after Collins and Loftus, "A Spreading-Activation Theory of Semantic Processing" (1975), with two
+steps: entity to documents, and over the entities these share with others to further documents. An entity passes on the
+less, the more documents mention it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from uniko_mcp.recall.scope import Scope
+from uniko_mcp.store.index.rank_index import RankIndex
+
+SECOND_STEP: Final = 0.3
+"""What reaches a document over one further entity, as a share of what reaches it at once."""
+_MOST_SEEDS: Final = 8
+_MOST_HUBS: Final = 50
+"""Documents whose further entities are followed."""
+
+
+def spread_activation(index: RankIndex, scope: Scope, entities: Sequence[str]) -> dict[int, float]:
+    """The activation of each readable row that is reached, the highest being 1."""
+    seeds = index.known_entities(entities)[:_MOST_SEEDS]
+    first = _step(index, scope, dict.fromkeys(seeds, 1.0))
+    if not first:
+        return {}
+    hubs = sorted(first, key=lambda row: (-first[row], row))[:_MOST_HUBS]
+    further: dict[str, float] = defaultdict(float)
+    for row, mentioned in index.entities_of(hubs).items():
+        for entity in mentioned:
+            if entity not in seeds:
+                further[entity] += first[row]
+    strongest = sorted(further, key=lambda entity: (-further[entity], entity))[:_MOST_SEEDS]
+    peak = max((further[entity] for entity in strongest), default=1.0)
+    second = _step(index, scope, {entity: SECOND_STEP * further[entity] / peak for entity in strongest})
+    reached = {row: first.get(row, 0.0) + second.get(row, 0.0) for row in first.keys() | second.keys()}
+    top = max(reached.values())
+    return {row: reached[row] / top for row in sorted(reached)}
+
+
+def _step(index: RankIndex, scope: Scope, activation: Mapping[str, float]) -> dict[int, float]:
+    reached: dict[int, float] = defaultdict(float)
+    for entity, energy in activation.items():
+        rows = index.mentions(entity)
+        for row in rows:
+            if row < len(scope.readable) and scope.readable[row]:
+                reached[row] += energy / (1 + len(rows)) ** 0.5
+    return dict(reached)

@@ -1,0 +1,127 @@
+"""From ranked candidates to the items of the answer: one for each piece of evidence, best first, whole, within budget."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from uniko_mcp.models.tokens import estimate_tokens
+from uniko_mcp.store.index.documents import IndexDocument
+from uniko_mcp.store.index.tokens import document_tokens, fold
+
+LARGE_ITEM: Final = 500
+"""Tokens. A message above this is answered with its best chunk where one is at hand, so that it does not eat the budget."""
+ALIKE: Final = 0.9
+"""Share of common words from which two texts say the same, provided all their values are the same."""
+
+_VALUE: Final = re.compile(r"\d[\d.,:/-]*")
+_NEGATION: Final = re.compile(r"\b(?:not|no|never|none|without|cannot|\w+n't|isn|hate\w*|dislike\w*)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A ranked document."""
+
+    row: int
+    score: float
+    document: IndexDocument
+    parent: int
+
+    @property
+    def tokens(self) -> int:
+        return estimate_tokens(self.document.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What is returned, and whether something that also matched was left out for want of room."""
+
+    chosen: tuple[Candidate, ...]
+    tokens: int
+    truncated: bool
+
+
+def one_per_evidence(ranked: Sequence[Candidate]) -> list[Candidate]:
+    """Drop what repeats a better candidate: pieces of a message, and observations made in it, stand for the message.
+
+    The first of a family keeps its place. It is the message itself, unless that is large or not among the candidates.
+    """
+    families: dict[int, list[Candidate]] = {}
+    rows = {candidate.row for candidate in ranked}
+    for candidate in ranked:
+        family = candidate.parent if candidate.parent in rows else candidate.row
+        families.setdefault(family, []).append(candidate)
+    return [_spokesman(head, members) for head, members in families.items()]
+
+
+def _spokesman(head: int, members: list[Candidate]) -> Candidate:
+    best = members[0]
+    whole = next((member for member in members if member.row == head), best)
+    if whole.tokens > LARGE_ITEM:
+        whole = next((member for member in members if member.row != head), whole)
+    return Candidate(whole.row, best.score, whole.document, whole.parent)
+
+
+def select(ranked: Sequence[Candidate], *, limit: int, token_budget: int) -> Selection:
+    """The best candidates that say something new and fit: whole items only, a large one passed over for smaller ones."""
+    chosen: list[Candidate] = []
+    seen: list[_Content] = []
+    tokens = 0
+    truncated = False
+    for candidate in ranked:
+        content = _content(candidate.document)
+        if any(content.repeats(other) for other in seen):
+            continue
+        if len(chosen) == limit or tokens + candidate.tokens > token_budget:
+            truncated = True
+            if len(chosen) == limit:
+                break
+            continue
+        chosen.append(candidate)
+        seen.append(content)
+        tokens += candidate.tokens
+    return Selection(tuple(chosen), tokens, truncated)
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """What a text says, for comparison: who, its words, its values in order, its negations."""
+
+    sender: str
+    words: frozenset[str]
+    values: tuple[str, ...]
+    negations: tuple[str, ...]
+
+    def repeats(self, other: _Content) -> bool:
+        """Whether both say the same. Texts that differ in a value ("port 8080", "port 8443") never do."""
+        if (self.sender, self.values, self.negations) != (other.sender, other.values, other.negations):
+            return False
+        union = len(self.words | other.words)
+        return union == 0 or len(self.words & other.words) / union >= ALIKE
+
+
+def _content(document: IndexDocument) -> _Content:
+    folded = fold(document.text)
+    return _Content(
+        document.sender,
+        frozenset(document_tokens(document.text)),
+        tuple(_VALUE.findall(folded)),
+        tuple(_NEGATION.findall(folded)),
+    )
+
+
+def covered(chosen: Sequence[Candidate], rarity: Mapping[str, float]) -> float:
+    """The share of the query's words, weighed by their rarity, that the chosen texts hold between them."""
+    total = sum(rarity.values())
+    if not total:
+        return 0.0
+    held = set(_tokens_of(chosen))
+    return sum(weight for term, weight in rarity.items() if term in held) / total
+
+
+def _tokens_of(chosen: Sequence[Candidate]) -> Iterator[str]:
+    for candidate in chosen:
+        document = candidate.document
+        yield from document_tokens(" ".join((document.sender, document.topic, document.heading, document.text)))
