@@ -14,7 +14,7 @@ from uniko_mcp.models.changes import ChangeSet
 from uniko_mcp.store.durable import sync_directory
 from uniko_mcp.store.graph import Graph
 from uniko_mcp.store.journal import Entry, set_aside
-from uniko_mcp.store.snapshot import read_header, read_snapshot, snapshots
+from uniko_mcp.store.snapshot import SNAPSHOT_FOLDER, read_header, read_snapshot, snapshots
 from uniko_mcp.store.status import Recovery, RecoveryKind
 
 GRAPH_FOLDER: Final = "graph"
@@ -94,8 +94,9 @@ def discard_unfinished(directory: Path) -> None:
     """Remove what a rebuild left behind that did not come to its end."""
     for folder in directory.glob(f"{_NEW_FOLDER}*"):
         shutil.rmtree(folder)
-    for file in directory.glob("**/*.partial"):
-        file.unlink()
+    for folder in (directory, directory / GRAPH_FOLDER, directory / SNAPSHOT_FOLDER):
+        for file in folder.glob("*.partial"):
+            file.unlink()
 
 
 def replay(graph: Graph, entries: Iterable[Entry], report: Report) -> None:

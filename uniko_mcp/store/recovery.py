@@ -32,8 +32,7 @@ def open_graph(directory: Path, journal: JournalScan, report: Report) -> Graph:
         rebuild(directory, journal.entries, report)
     graph = _open(directory, journal, report)
     try:
-        covered = max([journal.last, *map(snapshot_sequence, snapshots(directory))])
-        _account(journal, graph.sequence, covered, report)
+        _account(journal, graph.sequence, _covered(directory, journal), report)
         replay(graph, journal.entries, report)
         if Seal.read(graph.folder) is None:
             graph.checkpoint()
@@ -111,7 +110,7 @@ class _Files:
         if reached is None:
             self._report.add("graph", f"The graph's file {self._file} cannot be read and was rebuilt")
             return False
-        complete = not self._journal.missing and self._journal.last >= reached
+        complete = not self._journal.missing and _covered(self._directory, self._journal) >= reached
         if complete and self._rebuild_bytes() <= _CHEAP_REBUILD_BYTES:
             self._report.add("graph", "The process ended while the graph's file was written; it was rebuilt")
             return False
@@ -121,6 +120,11 @@ class _Files:
     def _rebuild_bytes(self) -> int:
         newest = snapshots(self._directory)[:1]
         return sum(path.stat().st_size for path in newest) + sum(len(entry.line) for entry in self._journal.entries)
+
+
+def _covered(directory: Path, journal: JournalScan) -> int:
+    """The last change set that journal or snapshots hold."""
+    return max([journal.last, *map(snapshot_sequence, snapshots(directory))])
 
 
 def _account(journal: JournalScan, had: int, covered: int, report: Report) -> None:
