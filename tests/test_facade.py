@@ -44,6 +44,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "search_facts": Agent.search_facts,
     "record_messages": Agent.record_messages,
     "ingest_document": Agent.ingest_document,
+    "summarize_session": Agent.summarize_session,
     "get_memory": Agent.get_memory,
     "memory_status": Agent.status,
 }

@@ -136,6 +136,11 @@ TOOLS = [
         },
         {"artifact_id": "artifact-1", "created": True, "chunks": 1, "superseded": [], "skipped_links": []},
     ),
+    ToolStep(
+        "summarize_session",
+        {"session_id": "session-1"},
+        {"found": True, "created": True, "summary_id": "summary-session-1", "covered": 2},
+    ),
     ToolStep("ingest_document", {"path": DOCUMENT}, {"created": True}),
     ToolStep("ingest_document", {"path": DOCUMENT}, {"created": False}),
     ToolStep(

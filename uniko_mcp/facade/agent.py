@@ -8,7 +8,7 @@ from typing import Any
 
 from uniko_mcp.facade.caller import Caller, JsonObject, MessageInput, NoteType, Visibility, When
 from uniko_mcp.facade.goals import Goals
-from uniko_mcp.operations import conversation, curate, documents, facts, notes, record
+from uniko_mcp.operations import conversation, curate, documents, facts, notes, record, summaries
 
 
 class Agent:
@@ -77,6 +77,10 @@ class Agent:
             session_id=session_id,
             message_id=message_id,
         )
+
+    async def summarize_session(self, session_id: str) -> summaries.SessionSummary:
+        """The summary of a conversation, made when there is none or more was said since; `found` says if there is."""
+        return await self._caller.run(summaries.summarize_session, session_id=session_id)
 
     async def record_action(
         self,

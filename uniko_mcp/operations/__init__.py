@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from uniko_mcp.operations import conversation, curate, documents, facts, goals, record, tasks
+from uniko_mcp.operations import conversation, curate, documents, facts, goals, record, summaries, tasks
 from uniko_mcp.operations.catalogue import Catalogue
 
 CATALOGUE: Final = Catalogue(
@@ -24,6 +24,7 @@ CATALOGUE: Final = Catalogue(
         facts.search_facts,
         conversation.record_messages,
         documents.ingest_document,
+        summaries.summarize_session,
         curate.get_memory,
         curate.memory_status,
     ]
