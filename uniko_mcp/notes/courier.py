@@ -57,14 +57,12 @@ class Courier:
 
     async def reread(self, patience: float) -> None:
         """Ask every relay once more what it has; returns when each has answered or failed."""
-        before = {link: link.rounds for link in self._links}
-        for link in self._links:
-            link.ask_again()
-        await self._until(lambda: all(link.rounds > rounds for link, rounds in before.items()), patience)
+        asked = {link: link.ask_again() for link in self._links}
+        await self._until(lambda: all(link.finished >= number for link, number in asked.items()), patience)
 
     async def heard(self, patience: float) -> None:
         """Wait until some relay has answered or all have failed."""
-        await self._until(lambda: self.answered or all(link.rounds for link in self._links), patience)
+        await self._until(lambda: self.answered or all(link.tried for link in self._links), patience)
 
     async def delivered(self, kind: NoteKind, event_id: str, patience: float) -> None:
         """Wait until every relay that can be reached has accepted or rejected the event, or could not."""
@@ -106,11 +104,13 @@ class RelayLink:
         patience: Patience,
         announce: Callable[[], Awaitable[None]],
     ) -> None:
+        self.tried = False
+        """Whether a read came to an end, by an answer or by a failure."""
         self.answered = False
         self.at_rest = True
         """Whether there is nothing to deliver that could be delivered now."""
-        self.rounds = 0
-        """Reads that came to an end, by an answer or by a failure."""
+        self.finished = 0
+        """The latest asking (see `ask_again`) after which a read was begun and came to an end."""
         self.url = url
         self._notebook = account.notebook
         self._outbox = account.outbox
@@ -124,7 +124,8 @@ class RelayLink:
         self._refused = 0
         self._silence = RelayFailedError("did not answer")
         """What it means when the relay does not say what it has."""
-        self._ask = False
+        self._asked = 0
+        self._begun = 0
         self._wake = asyncio.Event()
         self._heads: dict[NoteKind, Stamp] = {}
 
@@ -134,10 +135,14 @@ class RelayLink:
             self.at_rest = False
             self._wake.set()
 
-    def ask_again(self) -> None:
-        """Read the relay once more, now, even when its next turn is still to come."""
-        self._ask = True
+    def ask_again(self) -> int:
+        """Read the relay once more, now, even when its next turn is still to come. The number of this asking.
+
+        A read that is under way does not count: it may have failed on what has changed since.
+        """
+        self._asked += 1
         self._wake.set()
+        return self._asked
 
     def done_with(self, kind: NoteKind, event_id: str) -> bool:
         """Whether nothing more will come of this event at this relay for now."""
@@ -154,6 +159,7 @@ class RelayLink:
             if not self._failures:
                 self._enter("connecting")
             self._since = monotonic()
+            self._begun = self._asked
             try:
                 async with connect(self.url, self._notebook.signer, self._patience) as session:
                     await self._serve(session)
@@ -193,7 +199,7 @@ class RelayLink:
                     self.at_rest = False
                     answer.set()
                     self._enter("connected")
-                    await self._finish_round()
+                    await self._finish_read()
                 case AuthenticationAsked():
                     self._silence = RelayFailedError("asks for authentication and accepts none of this key", "refused")
                 case ReadRefused(reason):
@@ -217,8 +223,8 @@ class RelayLink:
             raise self._silence from None
         while True:
             self._wake.clear()
-            if self._ask:
-                self._ask = False
+            if self._asked > self._begun:
+                self._begun = self._asked
                 await session.ask_for_notes()
             waits = [await self._deliver_one(session, kind) for kind in NoteKind]
             await self._rest(not self._wake.is_set())
@@ -264,18 +270,18 @@ class RelayLink:
         self._enter(state, reason)
         self.at_rest = True
         _log.info("Relay %s: %s", self.url, reason)
-        await self._finish_round()
+        await self._finish_read()
 
-    async def _finish_round(self) -> None:
-        self.rounds += 1
+    async def _finish_read(self) -> None:
+        self.tried = True
+        self.finished = self._begun
         self._wake.set()
         await self._announce()
 
     async def _pause(self) -> None:
-        if not self._ask:
+        if self._asked == self._begun:
             self._wake.clear()
             await self._sleep(self._patience.before_retry(self._failures))
-        self._ask = False
 
     async def _sleep(self, seconds: float | None) -> None:
         """Until woken, at most this long."""
