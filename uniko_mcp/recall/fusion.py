@@ -1,7 +1,7 @@
 """How the features add up to one score: two sets of learnt weights, with and without vectors.
 
-Learnt by `benchmarks/ranking.py`: a linear model that maximises the likelihood of the evidence among all messages of its
-conversation (softmax loss, L2), on five conversations of LoCoMo (two people chatting over months) and five of BEAM
+Learnt by `benchmarks/ranking.py`: a linear model that maximises the likelihood of the evidence among all messages of
+its conversation (softmax loss, L2), on five conversations of LoCoMo (two people chatting over months) and five of BEAM
 (a user and an assistant at technical work), each benchmark weighing half. Recall@10 on conversations left out of the
 learning: .81 and .67 with MiniLM, .78 and .61 without vectors.
 """

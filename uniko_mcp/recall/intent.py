@@ -62,9 +62,16 @@ def read_intent(query: RecallQuery, senders: Iterable[str], *, now: int, read_da
         persons=persons,
         entities=_runs(words),
         windows=tuple(read_dates(text, now)) if read_dates is not None else (),
-        answer=next((answer for answer, pattern in _ANSWERS if re.search(pattern, text, re.IGNORECASE)), "other"),
+        answer=_expected_answer(text),
         wants_advice=_ADVICE.search(text) is not None,
     )
+
+
+def _expected_answer(text: str) -> Answer:
+    for answer, pattern in _ANSWERS:
+        if re.search(pattern, text, re.IGNORECASE):
+            return answer
+    return "other"
 
 
 def _runs(words: Sequence[str]) -> tuple[str, ...]:

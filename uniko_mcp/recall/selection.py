@@ -1,4 +1,4 @@
-"""From ranked candidates to the items of the answer: one for each piece of evidence, best first, whole, within budget."""
+"""From ranked candidates to the items of the answer: one for each piece of evidence, best first, within budget."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from uniko_mcp.store.index.documents import IndexDocument
 from uniko_mcp.store.index.tokens import document_tokens, fold
 
 LARGE_ITEM: Final = 500
-"""Tokens. A message above this is answered with its best chunk where one is at hand, so that it does not eat the budget."""
+"""Tokens. A larger message is answered with its best chunk where one is at hand, so that it does not eat the budget."""
 ALIKE: Final = 0.9
 """Share of common words from which two texts say the same, provided all their values are the same."""
 
@@ -65,7 +65,7 @@ def _spokesman(head: int, members: list[Candidate]) -> Candidate:
 
 
 def select(ranked: Sequence[Candidate], *, limit: int, token_budget: int) -> Selection:
-    """The best candidates that say something new and fit: whole items only, a large one passed over for smaller ones."""
+    """The best candidates that say something new and fit: whole items only, so a large one may be passed over."""
     chosen: list[Candidate] = []
     seen: list[_Content] = []
     tokens = 0

@@ -1,0 +1,204 @@
+"""Embedding models behind one small interface: fastembed by name or from a folder, or any that litellm reaches."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from uniko_mcp.errors import ModelUnavailableError
+
+DEFAULT_MODEL: Final = "BAAI/bge-small-en-v1.5"
+NO_MODEL: Final = "none"
+"""The name that switches semantic search off."""
+
+_MODEL_FILES: Final = ("model.onnx", "onnx/model.onnx", "model_optimized.onnx", "onnx/model_quantized.onnx")
+_THREADS: Final = 2
+_BATCH: Final = 16
+_QUERY_PREFIXES: Final = {
+    "BAAI/bge-small-en-v1.5": "Represent this sentence for searching relevant passages: ",
+    "BAAI/bge-base-en-v1.5": "Represent this sentence for searching relevant passages: ",
+    "BAAI/bge-large-en-v1.5": "Represent this sentence for searching relevant passages: ",
+}
+_PROBE: Final = "dimension"
+_REMOTE_BATCH: Final = 64
+_REMOTE_TIMEOUT: Final = 30.0
+_REMOTE_RETRIES: Final = 2
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors, float32 of shape (texts, dimension). `model` names what the vectors belong to.
+
+    Both methods raise ModelUnavailableError when the model cannot be reached.
+    """
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
+
+    def embed_query(self, text: str) -> NDArray[np.float32]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingChoice:
+    """Which model to load: a local folder wins over a name; `download` allows to fetch a model that is not cached."""
+
+    model: str = DEFAULT_MODEL
+    path: Path | None = None
+    download: bool = True
+    cache: Path | None = None
+
+
+def load_embedder(choice: EmbeddingChoice) -> Embedder:
+    """Load the chosen model; seconds for one on disk, minutes for a download. Never called on the start path.
+
+    Raises:
+        ModelUnavailableError: The model is unknown, not on disk and may not be fetched, or cannot be fetched.
+    """
+    if choice.path is not None:
+        return _load_folder(choice.path)
+    if choice.model in _fastembed_models():
+        return _load_named(choice)
+    return LitellmEmbedder(choice.model)
+
+
+class FastembedEmbedder:
+    """A model that runs here, on onnxruntime."""
+
+    def __init__(self, session: _FastembedSession, model: str, query_prefix: str = "") -> None:
+        self.model: Final = model
+        self._session = session
+        self._query_prefix = query_prefix
+        self.dimension: Final = int(self.embed_documents([_PROBE]).shape[1])
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return _unit_rows(self._session.embed(list(texts), batch_size=_BATCH))
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        return self.embed_documents([self._query_prefix + text])[0]
+
+
+class LitellmEmbedder:
+    """A model that some service runs; its key comes from the provider's own environment variable."""
+
+    def __init__(self, model: str) -> None:
+        self.model: Final = model
+        self.dimension: Final = int(self.embed_documents([_PROBE]).shape[1])
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        rows: list[list[float]] = []
+        for start in range(0, len(texts), _REMOTE_BATCH):
+            rows += self._request(list(texts[start : start + _REMOTE_BATCH]))
+        return _unit_rows(rows)
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        return self.embed_documents([text])[0]
+
+    def _request(self, texts: list[str]) -> list[list[float]]:
+        import litellm
+
+        embedding = cast("_LitellmEmbedding", litellm.embedding)  # pyright: ignore[reportUnknownMemberType]
+        try:
+            response = embedding(model=self.model, input=texts, timeout=_REMOTE_TIMEOUT, num_retries=_REMOTE_RETRIES)
+            vectors = [cast("list[float]", item["embedding"]) for item in response.data]
+        except Exception as error:  # litellm passes on whatever its providers raise
+            raise ModelUnavailableError(
+                f"embedding model {self.model!r} did not answer ({type(error).__name__})",
+                next_step="Check embedding.model and the provider's key, or set embedding.model to none",
+            ) from error
+        if len(vectors) != len(texts):
+            raise ModelUnavailableError(f"embedding model {self.model!r} gave {len(vectors)} vectors for {len(texts)}")
+        return vectors
+
+
+class _FastembedSession(Protocol):
+    def embed(self, documents: list[str], batch_size: int) -> Iterable[NDArray[np.float32]]: ...
+
+
+class _LitellmResponse(Protocol):
+    data: list[dict[str, Any]]
+
+
+class _LitellmEmbedding(Protocol):
+    def __call__(self, *, model: str, input: list[str], timeout: float, num_retries: int) -> _LitellmResponse: ...
+
+
+def _unit_rows(rows: Iterable[Any]) -> NDArray[np.float32]:
+    vectors = np.array(list(rows), dtype=np.float32)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    if not (np.isfinite(lengths).all() and lengths.all()):
+        raise ModelUnavailableError("the embedding model gave a vector without direction")
+    return vectors / lengths
+
+
+def _fastembed_models() -> frozenset[str]:
+    from fastembed import TextEmbedding
+
+    return frozenset(str(model["model"]) for model in TextEmbedding.list_supported_models())
+
+
+def _load_named(choice: EmbeddingChoice) -> FastembedEmbedder:
+    from fastembed import TextEmbedding
+
+    cache = str(choice.cache) if choice.cache else None
+    try:
+        session = TextEmbedding(choice.model, cache, _THREADS, local_files_only=not choice.download)
+    except Exception as error:  # fastembed passes on what huggingface_hub, requests and onnxruntime raise
+        how = "could not be fetched" if choice.download else "is not on this machine and may not be fetched"
+        raise ModelUnavailableError(
+            f"embedding model {choice.model!r} {how} ({type(error).__name__})",
+            next_step="Give embedding.path a folder with the model, or allow embedding.download",
+        ) from error
+    prefix = _QUERY_PREFIXES.get(choice.model, "")
+    return FastembedEmbedder(cast("_FastembedSession", session), choice.model, prefix)
+
+
+def _load_folder(folder: Path) -> FastembedEmbedder:
+    """A folder with the ONNX model, `tokenizer.json` and `config.json`, pooled as sentence-transformers models are."""
+    from fastembed import TextEmbedding
+    from fastembed.common.model_description import ModelSource, PoolingType
+
+    file = next((name for name in _MODEL_FILES if (folder / name).is_file()), None)
+    if file is None:
+        raise ModelUnavailableError(
+            f"embedding.path {str(folder)!r} holds no model.onnx",
+            next_step="Point it to a folder with model.onnx, tokenizer.json and config.json",
+        )
+    name = f"local/{folder.name}-{sha256((folder / file).read_bytes()).hexdigest()[:16]}"
+    try:
+        dimension = int(json.loads((folder / "config.json").read_text(encoding="utf-8"))["hidden_size"])
+        if name not in _fastembed_models():
+            TextEmbedding.add_custom_model(
+                model=name,
+                pooling=_pooling(folder, PoolingType),
+                normalization=True,
+                sources=ModelSource(hf=name),
+                dim=dimension,
+                model_file=file,
+            )
+        session = TextEmbedding(name, threads=_THREADS, specific_model_path=str(folder))
+        return FastembedEmbedder(cast("_FastembedSession", session), name)
+    except Exception as error:  # whatever a damaged folder makes json, tokenizers and onnxruntime raise
+        raise ModelUnavailableError(
+            f"the model in embedding.path {str(folder)!r} cannot be loaded ({type(error).__name__})",
+            next_step="The folder needs model.onnx, tokenizer.json, tokenizer_config.json and config.json",
+        ) from error
+
+
+def _pooling(folder: Path, pooling: Any) -> Any:
+    """The mean over tokens unless the folder's pooling configuration asks for the first token."""
+    description = folder / "1_Pooling" / "config.json"
+    if not description.is_file():
+        return pooling.MEAN
+    wanted = json.loads(description.read_text(encoding="utf-8"))
+    return pooling.CLS if wanted.get("pooling_mode_cls_token") else pooling.MEAN

@@ -1,0 +1,183 @@
+"""The index worker: a background thread that loads the embedding model and gives every document its vector.
+
+Writes never wait for it, and neither does recall: until a vector is there, a document is found by its words.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Literal, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from uniko_mcp.errors import ModelUnavailableError, StoreClosedError, StoreError
+from uniko_mcp.recall.embedder import Embedder
+from uniko_mcp.store.index.rank_index import RankIndex
+
+logger = logging.getLogger(__name__)
+
+ModelState: TypeAlias = Literal["off", "loading", "ready", "unavailable"]
+
+RETRY_SECONDS: Final = 60.0
+"""How long after a failure the model is asked for again."""
+_TAKEN: Final = 128
+"""Documents taken at a time: enough to sort by length, few enough that a new one waits about a second."""
+_QUERIES_KEPT: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerStatus:
+    """How far the vectors are; `reason` says why there is no model."""
+
+    state: ModelState
+    model: str | None
+    embedded: int
+    pending: int
+    reason: str = ""
+
+
+class IndexWorker:
+    """Owns the embedding model. `load` is called on the worker's thread; None switches semantic search off."""
+
+    def __init__(
+        self, index: RankIndex, load: Callable[[], Embedder] | None, *, retry_seconds: float = RETRY_SECONDS
+    ) -> None:
+        self._index = index
+        self._load = load
+        self._retry_seconds = retry_seconds
+        self._embedder: Embedder | None = None
+        self._state: ModelState = "off" if load is None else "loading"
+        self._reason = ""
+        self._changed = threading.Condition()
+        self._awake = True
+        self._stopping = False
+        self._idle = False
+        self._thread: threading.Thread | None = None
+        self._query_vector = lru_cache(_QUERIES_KEPT)(self._embed)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Begin to load the model and to embed what waits. A second call does nothing."""
+        if self._load is None or self._thread is not None:
+            return
+        self._thread = threading.Thread(target=self._run, name="uniko-index", daemon=True)
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Tell that documents came in or changed. Returns at once."""
+        with self._changed:
+            self._awake, self._idle = True, False
+            self._changed.notify_all()
+
+    def stop(self) -> None:
+        """Finish the batch at hand and end; what is not embedded is taken up at the next start."""
+        with self._changed:
+            self._stopping = True
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join()
+
+    def wait_until_idle(self, timeout: float | None = None) -> bool:
+        """Wait until nothing is pending, or the model turns out to be unavailable; whether it came to that in time."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._idle or self._stopping or self._state == "off", timeout)
+
+    def status(self) -> WorkerStatus:
+        index = self._index.status()
+        return WorkerStatus(
+            self._state, index.model, index.embedded, max(0, index.documents - index.embedded), self._reason
+        )
+
+    def embed_query(self, text: str) -> NDArray[np.float32] | None:
+        """The vector of a query, or None while there is no model or it does not answer."""
+        if self._embedder is None:
+            return None
+        try:
+            return self._query_vector(text)
+        except ModelUnavailableError as error:
+            self._fail(error)
+            return None
+
+    def notes(self) -> Sequence[str]:
+        """What a reader of a result should know of the vectors; nothing when all is well."""
+        status = self.status()
+        if status.state == "off":
+            return ["Semantic search is switched off; memories were found by their words."]
+        if status.state == "loading":
+            return ["The embedding model is still loading; memories were found by their words."]
+        if status.state == "unavailable":
+            return [f"The embedding model is missing ({status.reason}); memories were found by their words."]
+        if status.pending and self._index.status().other_model_vectors:
+            return [
+                f"The embedding model was changed to {status.model}; {status.embedded} memories are embedded anew,"
+                f" {status.pending} are found by their words until then."
+            ]
+        if status.pending:
+            return [f"{status.pending} memories are not embedded yet and were found by their words only."]
+        return []
+
+    def _embed(self, text: str) -> NDArray[np.float32]:
+        assert self._embedder is not None
+        return self._embedder.embed_query(text)
+
+    def _run(self) -> None:
+        while not self._stopping:
+            try:
+                self._make_ready()
+                busy = self._embed_some()
+            except ModelUnavailableError as error:
+                self._fail(error)
+                self._rest(self._retry_seconds)
+            except StoreClosedError:
+                return
+            except (StoreError, OSError):
+                logger.exception("the index worker could not write; it tries again")
+                self._rest(self._retry_seconds)
+            else:
+                if not busy:
+                    self._rest(None)
+
+    def _make_ready(self) -> None:
+        if self._embedder is not None:
+            return
+        assert self._load is not None
+        embedder = self._load()
+        self._index.use_model(embedder.model, embedder.dimension)
+        self._query_vector.cache_clear()
+        self._embedder, self._state, self._reason = embedder, "ready", ""
+
+    def _embed_some(self) -> bool:
+        """Embed what was taken; False when nothing waits."""
+        assert self._embedder is not None
+        with self._changed:
+            self._awake = False
+        pending = self._index.pending_embeddings(_TAKEN)
+        if not pending:
+            self._index.drop_other_models()
+            self._index.flush()
+            return False
+        vectors = self._embedder.embed_documents([item.text for item in pending])
+        self._index.store_embeddings(pending, vectors, model=self._embedder.model)
+        return True
+
+    def _fail(self, error: ModelUnavailableError) -> None:
+        logger.warning("%s", error)
+        self._embedder, self._state, self._reason = None, "unavailable", error.message
+
+    def _rest(self, seconds: float | None) -> None:
+        with self._changed:
+            self._idle = not self._awake or self._state == "unavailable"
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._stopping or (self._awake and self._state == "ready"), seconds)
+            self._idle = False
