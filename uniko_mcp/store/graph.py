@@ -56,6 +56,7 @@ class Graph:
         self.sequence = 0
         self._gate = Gate()
         self._idle: list[kuzu.Connection] = []
+        self._is_open = False
         self._open()
 
     def read(self, query: Callable[[View], T]) -> T:
@@ -95,8 +96,10 @@ class Graph:
         """Checkpoint, close and seal. Waits for the queries that are running."""
         with self._gate.alone():
             Seal.break_(self.folder)
+            was_open = self._is_open
             self._release()
-            self._seal()
+            if was_open and not self.log_bytes:  # with a log left, Kuzu could not write the file and did not say so
+                self._seal()
 
     def exchange(self, swap: Callable[[], None]) -> None:
         """Close, let `swap` exchange the folder for another, and open that. Queries wait meanwhile."""
@@ -140,6 +143,7 @@ class Graph:
         except BaseException:
             self._release()
             raise
+        self._is_open = True
 
     def _committed(self, sequence: int) -> None:
         self.sequence = sequence
@@ -162,6 +166,7 @@ class Graph:
             self._idle.append(connection)
 
     def _release(self) -> None:
+        self._is_open = False
         while self._idle:
             self._idle.pop().close()
         self._writer.close()

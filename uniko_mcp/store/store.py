@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TypeVar
 
@@ -175,11 +176,12 @@ class Store:
             return
         self._closed = True
         atexit.unregister(self._shut)
-        self._archive.close()
-        self._writer.close()
-        self._writer.graph.close()
-        self._writer.journal.close()
-        self._lock.release()
+        with ExitStack() as last_to_first:
+            last_to_first.callback(self._lock.release)
+            last_to_first.callback(self._writer.journal.close)
+            last_to_first.callback(self._writer.graph.close)
+            last_to_first.callback(self._writer.close)
+            last_to_first.callback(self._archive.close)
 
 
 def _counts(view: View) -> dict[str, int]:

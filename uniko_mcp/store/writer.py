@@ -182,14 +182,25 @@ class Writer:
         if self.failure:
             return
         self._relieve(_IDLE_LOG_BYTES)
-        self._when_idle()
+        try:
+            self._when_idle()
+        except OSError as error:
+            _log.warning("the data directory cannot be looked after: %s", error)
 
     def _relieve(self, limit: int) -> None:
-        """Checkpoint when Kuzu's log is longer than the limit; while a long query runs, not at each commit anew."""
+        """Checkpoint when Kuzu's log is longer than the limit; while a long query runs, not at each commit anew.
+
+        A checkpoint that fails costs nothing: the log is kept, and the graph's file without its seal is not trusted.
+        """
         length = self.graph.log_bytes
-        if length > limit:
+        if length <= limit:
+            return
+        try:
             done = self.graph.checkpoint(_CHECKPOINT_PATIENCE_SECONDS)
-            self._log_limit = _LOG_BYTES if done else length + _LOG_BYTES // 4
+        except (StoreError, OSError) as error:
+            _log.warning("the graph could not be checkpointed: %s", error)
+            done = False
+        self._log_limit = _LOG_BYTES if done else length + _LOG_BYTES // 4
 
     def _commit(self, requests: list[_Request]) -> None:
         transaction = self.graph.transaction()
@@ -253,12 +264,12 @@ class Writer:
         """Bring the graph to what is acknowledged, by repair if need be."""
         try:
             transaction.commit(self.sequence)
-        except StoreError as error:
+        except Exception as error:  # whatever it is, the change sets are durable and the thread has to go on
             _log.warning("the graph could not apply a change set and is rebuilt: %s", error)
             self._known.forget()
             try:
                 self._repair()
-            except (StoreError, OSError) as failure:
+            except Exception as failure:
                 self.failure = StoreError(
                     f"the graph cannot follow the journal: {failure}",
                     next_step="Nothing acknowledged is lost. Free disk space or memory, then start again",
