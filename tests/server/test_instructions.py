@@ -8,16 +8,31 @@ from mcp import Client
 from uniko_mcp.notes import NoteKind
 from uniko_mcp.operations import CATALOGUE
 from uniko_mcp.operations.call import Services
-from uniko_mcp.server.instructions import GUIDE, GUIDE_CHARACTERS, INSTRUCTIONS_CHARACTERS
+from uniko_mcp.server.instructions import ADVICE, GUIDE_CHARACTERS, INSTRUCTIONS_CHARACTERS, guide
 
 from .conftest import Connect, server_of
 
+GUIDE = guide(CATALOGUE)
 
-def test_the_guide_is_short_and_names_only_tools_that_exist() -> None:
-    assert len(GUIDE) <= GUIDE_CHARACTERS
-    named = set(re.findall(r"\b[a-z]+_[a-z_]+\b", GUIDE)) - {"as_of"}
-    assert named <= set(CATALOGUE)
-    assert len(named) >= 10
+
+def test_the_guide_is_short_however_many_tools_are_offered() -> None:
+    assert len(guide({tool for tools, _ in ADVICE for tool in tools})) <= GUIDE_CHARACTERS
+
+
+def test_the_guide_names_only_tools_that_are_offered() -> None:
+    reading = CATALOGUE.select([], read_only=True)
+    assert {"list_goals", "goal_context", "search_facts"} <= _names(guide(reading)) <= set(reading)
+    assert len(_names(GUIDE)) >= 10
+    assert _names(GUIDE) <= set(CATALOGUE)
+
+
+def test_an_advice_names_the_tools_that_it_needs() -> None:
+    for tools, text in ADVICE:
+        assert all(tool in text for tool in tools), text
+
+
+def _names(text: str) -> set[str]:
+    return set(re.findall(r"\b[a-z]+_[a-z_]+\b", text)) - {"short_term"}
 
 
 @pytest.mark.anyio

@@ -95,6 +95,16 @@ async def test_the_end_of_a_session_names_the_tools_to_record_with(connect: Conn
     assert all(name in text for name in named)
 
 
+async def test_a_server_that_only_reads_does_not_ask_to_record(connect: Connect) -> None:
+    async with connect(read_only=True) as client:
+        assert [prompt.name for prompt in (await client.list_prompts()).prompts] == [
+            "short_term_memory",
+            "agent_context",
+        ]
+        with pytest.raises(MCPError, match="Unknown prompt: end_of_session"):
+            await client.get_prompt("end_of_session")
+
+
 @pytest.mark.parametrize(
     ("name", "arguments", "message"),
     [

@@ -15,7 +15,7 @@ from uniko_mcp.operations.call import Services
 from uniko_mcp.operations.catalogue import Catalogue
 from uniko_mcp.operations.notes import memory_short_term_read, my_memory
 from uniko_mcp.server.completions import Completions
-from uniko_mcp.server.instructions import GUIDE, Briefing
+from uniko_mcp.server.instructions import Briefing, guide
 from uniko_mcp.server.prompts import Prompts
 from uniko_mcp.server.resources import Resources
 from uniko_mcp.server.runner import OperationRunner
@@ -62,7 +62,9 @@ def build_server(settings: Settings, catalogue: Catalogue, services: Callable[[]
         ConfigError: A section of the prompt is to be filled by a tool that does not exist, or that writes.
     """
     runner = OperationRunner(settings, Catalogue([*catalogue.values(), *_INTERNAL]), services)
-    tools = Tools(runner, catalogue.select(settings.tools, read_only=settings.read_only))
+    selected = catalogue.select(settings.tools, read_only=settings.read_only)
+    told = guide(selected)
+    tools = Tools(runner, selected)
     subscriptions = Subscriptions(services)
     resources = Resources(runner, subscriptions)
     prompts = Prompts(runner)
@@ -72,7 +74,7 @@ def build_server(settings: Settings, catalogue: Catalogue, services: Callable[[]
         version=__version__,
         title="Uniko memory",
         description="A memory that outlives the session: goals, episodes, facts with their time, and their sources.",
-        instructions=GUIDE,
+        instructions=told,
         cache_hints={method: CacheHint(ttl_ms=_HOUR_MS) for method in _STATIC},
         lifespan=subscriptions.announcing,
         on_list_tools=tools.list_tools,
@@ -87,5 +89,5 @@ def build_server(settings: Settings, catalogue: Catalogue, services: Callable[[]
         on_get_prompt=prompts.get_prompt,
         on_completion=completions.complete,
     )
-    server.middleware.append(Briefing(services).greet)
+    server.middleware.append(Briefing(told, services).greet)
     return server

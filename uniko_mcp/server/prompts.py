@@ -61,6 +61,9 @@ _PROMPTS: Final = (
     ),
 )
 
+_WRITING: Final = frozenset({"end_of_session"})
+"""Prompts that ask for writes; a server that only reads does not offer them."""
+
 _END_OF_SESSION: Final = """\
 This session{session} is about to end. Record now what the next one should know{goal}, and nothing that is recorded \
 already:
@@ -81,6 +84,9 @@ class Prompts:
 
     def __init__(self, runner: OperationRunner) -> None:
         self._runner = runner
+        self._prompts = {
+            prompt.name: prompt for prompt in _PROMPTS if prompt.name not in _WRITING or not runner.settings.read_only
+        }
         self._sections = runner.settings.prompt.sections
         for section in self._sections:
             _check(section, runner.catalogue)
@@ -94,7 +100,7 @@ class Prompts:
         self, ctx: ServerRequestContext[Any], params: PaginatedRequestParams | None
     ) -> ListPromptsResult:
         """All prompts, on one page."""
-        return ListPromptsResult(prompts=list(_PROMPTS))
+        return ListPromptsResult(prompts=list(self._prompts.values()))
 
     async def get_prompt(self, ctx: ServerRequestContext[Any], params: GetPromptRequestParams) -> GetPromptResult:
         """A prompt, filled from the memory as it is now.
@@ -102,11 +108,9 @@ class Prompts:
         Raises:
             MCPError: There is no such prompt, or it has no such argument.
         """
-        prompt = next((prompt for prompt in _PROMPTS if prompt.name == params.name), None)
+        prompt = self._prompts.get(params.name)
         if prompt is None:
-            raise MCPError(
-                INVALID_PARAMS, f"Unknown prompt: {params.name}. {nearest(params.name, [p.name for p in _PROMPTS])}"
-            )
+            raise MCPError(INVALID_PARAMS, f"Unknown prompt: {params.name}. {nearest(params.name, self._prompts)}")
         arguments = {name: value.strip() for name, value in (params.arguments or {}).items() if value.strip()}
         known = [argument.name for argument in prompt.arguments or ()]
         for name in arguments:
