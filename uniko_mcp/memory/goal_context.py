@@ -7,7 +7,7 @@ facts and entities that this is about.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
@@ -32,11 +32,16 @@ _MAX_ENTITIES: Final = 50
 _MAX_TASKS: Final = 200
 _MAX_SESSIONS: Final = 50
 
-_SAID: Final = "MATCH (s:Session)<-[:IN_SESSION]-(m:Message) WHERE s.session_id IN $ids WITH m"
-"""What was said in the sessions. The WITH is a barrier: without it Kuzu joins from all entities or observations on."""
+_MAX_SUBJECTS: Final = 1_000
+"""How many entities of each kind of mention are counted, and looked up for facts about them."""
 
-_OBSERVED: Final = f"{_SAID} MATCH (m)<-[:OBSERVED_IN]-(o:Observation) WHERE {visible('o')} WITH DISTINCT o"
-"""What was observed there."""
+# Kuzu uses its index only for a single key that equals something. A list of keys is a scan, so the messages are reached
+# from their few sessions on; and where a join goes on to observations, a WITH keeps it from beginning at their end.
+_SAID: Final = "MATCH (s:Session)<-[:IN_SESSION]-(m:Message)"
+_IN_SESSIONS: Final = "WHERE s.session_id IN $ids"
+_OBSERVED: Final = (
+    f"{_SAID} {_IN_SESSIONS} WITH m MATCH (m)<-[:OBSERVED_IN]-(o:Observation) WHERE {visible('o')} WITH DISTINCT o"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +75,9 @@ def goal_context(view: View, goal_id: str, *, viewer: str, now: int, token_budge
     tasks = budget.take("tasks", _tasks(view, goal_ids), share=0.25)
     subgoals = budget.take("subgoals", get_goals(view, descendants), share=0.2)
     messages = budget.take("recent_messages", _messages(view, session_ids), share=0.5)
-    facts = budget.take("facts", _facts(view, session_ids, viewer, now), share=0.6)
-    entities = budget.take("entities", _entities(view, session_ids, viewer), share=0.5)
+    mentioned = _mentions(view, session_ids, viewer)
+    facts = budget.take("facts", _facts(view, session_ids, mentioned.keys(), viewer, now), share=0.6)
+    entities = budget.take("entities", _entities(view, mentioned + _episode_mentions(view, session_ids)), share=0.5)
     shown = budget.take("sessions", sessions, share=1.0)
     return GoalContext(found[0], subgoals, tasks, shown, messages, facts, entities, budget.left_out)
 
@@ -148,33 +154,76 @@ def _sessions(view: View, goal_ids: list[str]) -> list[SessionItem]:
 
 
 def _messages(view: View, session_ids: list[str]) -> list[MessageItem]:
-    rows = view.rows(
-        "MATCH (m:Message)-[:IN_SESSION]->(s:Session) WHERE s.session_id IN $ids AND m.forgotten_at IS NULL"
-        " WITH m, s ORDER BY m.timestamp DESC, m.ordinal DESC, m.message_id DESC"
-        f" LIMIT {_MAX_MESSAGES}"
-        " MATCH (m)-[:SENT_BY]->(p:Participant)"
-        " RETURN m.message_id AS message_id, m.content AS content, m.role AS role, m.timestamp AS timestamp,"
-        " m.ordinal AS ordinal, s.session_id AS session_id, p.participant_id AS sender"
-        " ORDER BY timestamp DESC, ordinal DESC, message_id DESC",
+    """The last messages of the sessions: first which they are, then what they say and who said it.
+
+    One query for all of it would read the text of every message, and one for the last two every message there is.
+    """
+    said = f"{_IN_SESSIONS} AND m.forgotten_at IS NULL"
+    last = view.rows(
+        f"{_SAID} {said} RETURN m.message_id AS id, m.timestamp AS at, m.ordinal AS ordinal, s.session_id AS session_id"
+        f" ORDER BY at DESC, ordinal DESC, id DESC LIMIT {_MAX_MESSAGES}",
         ids=session_ids,
     )
-    return [MessageItem(**{key: value for key, value in row.items() if key != "ordinal"}) for row in rows]
+    if not last:
+        return []
+    since = {"ids": list({row["session_id"] for row in last}), "since": last[-1]["at"]}
+    texts = view.rows(
+        f"{_SAID} {said} AND m.timestamp >= $since RETURN m.message_id AS id, m.content AS content, m.role AS role",
+        **since,
+    )
+    senders = view.rows(
+        f"{_SAID}-[:SENT_BY]->(p:Participant) {said} AND m.timestamp >= $since"
+        " RETURN m.message_id AS id, p.participant_id AS sender",
+        **since,
+    )
+    told = {row["id"]: row for row in texts}
+    sender_of: dict[str, str] = {row["id"]: row["sender"] for row in senders}
+    return [
+        MessageItem(
+            message_id=row["id"],
+            content=told[row["id"]]["content"],
+            role=told[row["id"]]["role"],
+            timestamp=row["at"],
+            session_id=row["session_id"],
+            sender=sender_of.get(row["id"]),
+        )
+        for row in last
+    ]
 
 
-def _facts(view: View, session_ids: list[str], viewer: str, now: int) -> list[Fact]:
+def _mentions(view: View, session_ids: list[str], viewer: str) -> Counter[str]:
+    """How often each entity, by its id, is mentioned or observed in the sessions."""
+    return _counts(view, f"{_SAID}-[:MENTIONS]->(e:Entity) {_IN_SESSIONS}", ids=session_ids) + _counts(
+        view, f"{_OBSERVED} MATCH (o)-[:ABOUT]->(e:Entity)", ids=session_ids, viewer=viewer
+    )
+
+
+def _episode_mentions(view: View, session_ids: list[str]) -> Counter[str]:
+    path = f"MATCH (s:Session)<-[:IN_SESSION]-(m:Episode)-[:MENTIONS]->(e:Entity) {_IN_SESSIONS}"
+    return _counts(view, path, ids=session_ids)
+
+
+def _counts(view: View, path: str, **parameters: Any) -> Counter[str]:
+    rows = view.rows(
+        f"{path} RETURN e.entity_id AS id, count(*) AS mentions ORDER BY mentions DESC, id LIMIT {_MAX_SUBJECTS}",
+        **parameters,
+    )
+    return Counter({row["id"]: row["mentions"] for row in rows})
+
+
+def _facts(view: View, session_ids: list[str], mentioned: Iterable[str], viewer: str, now: int) -> list[Fact]:
     """Facts true now that rest on what was said in the sessions, or are about what was mentioned there."""
     current = f"f.valid_from <= $now AND (f.valid_to IS NULL OR f.valid_to > $now) AND {visible('f')}"
     paths = (
-        f"{_OBSERVED} MATCH (o)<-[:SUPPORTED_BY]-(f:Fact)",
-        f"{_SAID} MATCH (m)-[:MENTIONS]->(e:Entity) WITH DISTINCT e MATCH (e)<-[:ABOUT]-(f:Fact)",
-        f"{_OBSERVED} MATCH (o)-[:ABOUT]->(e:Entity) WITH DISTINCT e MATCH (e)<-[:ABOUT]-(f:Fact)",
+        (f"{_OBSERVED} MATCH (o)<-[:SUPPORTED_BY]-(f:Fact)", session_ids),
+        ("UNWIND $ids AS id MATCH (:Entity {entity_id: id})<-[:ABOUT]-(f:Fact)", list(mentioned)),
     )
     found: dict[str, dict[str, Any]] = {}
-    for path in paths:
+    for path, ids in paths:
         rows = view.rows(
             f"{path} WHERE {current} WITH DISTINCT f"
             f" RETURN f ORDER BY f.recorded_at DESC, f.fact_id LIMIT {_MAX_FACTS}",
-            ids=session_ids,
+            ids=ids,
             viewer=viewer,
             now=now,
         )
@@ -183,28 +232,18 @@ def _facts(view: View, session_ids: list[str], viewer: str, now: int) -> list[Fa
     return [to_fact(node) for node in nodes[:_MAX_FACTS]]
 
 
-def _entities(view: View, session_ids: list[str], viewer: str) -> list[EntityItem]:
-    """What was mentioned in the sessions, the most often mentioned first."""
-    counts: Counter[str] = Counter()
-    episodes = "MATCH (s:Session)<-[:IN_SESSION]-(m:Episode) WHERE s.session_id IN $ids WITH m"
-    paths: tuple[tuple[str, dict[str, str]], ...] = (
-        (f"{_SAID} MATCH (m)-[:MENTIONS]->(e:Entity)", {}),
-        (f"{episodes} MATCH (m)-[:MENTIONS]->(e:Entity)", {}),
-        (f"{_OBSERVED} MATCH (o)-[:ABOUT]->(e:Entity)", {"viewer": viewer}),
+def _entities(view: View, mentions: Counter[str]) -> list[EntityItem]:
+    """The most often mentioned entities, those first."""
+    ranked = sorted(mentions, key=lambda id: (-mentions[id], id))[:_MAX_ENTITIES]
+    rows = view.rows(
+        "UNWIND $ids AS id MATCH (e:Entity {entity_id: id})"
+        " RETURN e.entity_id AS id, e.name AS name, e.entity_type AS entity_type",
+        ids=ranked,
     )
-    for path, parameters in paths:
-        rows = view.rows(
-            f"{path} RETURN e.entity_id AS id, count(*) AS mentions ORDER BY mentions DESC, id LIMIT {_MAX_ENTITIES}",
-            ids=session_ids,
-            **parameters,
-        )
-        counts.update({row["id"]: row["mentions"] for row in rows})
-    ranked = sorted(counts, key=lambda id: (-counts[id], id))[:_MAX_ENTITIES]
-    rows = view.rows("MATCH (e:Entity) WHERE e.entity_id IN $ids RETURN e", ids=ranked)
-    entities = {row["e"]["entity_id"]: row["e"] for row in rows}
+    entities = {row["id"]: row for row in rows}
     return [
         EntityItem(
-            entity_id=id, name=entities[id]["name"], entity_type=entities[id]["entity_type"], mentions=counts[id]
+            entity_id=id, name=entities[id]["name"], entity_type=entities[id]["entity_type"], mentions=mentions[id]
         )
         for id in ranked
     ]
