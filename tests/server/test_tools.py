@@ -9,12 +9,15 @@ import anyio
 import pytest
 from mcp import Client, MCPError
 
+from uniko_mcp.memory.facts import NewFact, assert_fact
 from uniko_mcp.memory.observations import NewObservation, add_observation
+from uniko_mcp.memory.tasks import NewTask, create_task
 from uniko_mcp.models.tokens import estimate_json_tokens, estimate_tokens
 from uniko_mcp.operations import CATALOGUE
 from uniko_mcp.operations.call import Call, Services
 from uniko_mcp.operations.catalogue import Catalogue, Params, Result, serves
 from uniko_mcp.server.tools import ERROR_META
+from uniko_mcp.store import Draft
 
 from .conftest import Connect
 
@@ -244,10 +247,7 @@ async def test_every_read_stays_under_the_token_limit_with_whole_items_and_a_way
         await client.call_tool("create_goal", {"title": "Goal", "goal_id": "goal"})
         messages = [{"sender": "user", "content": long, "message_id": "message"}]
         await client.call_tool("record_messages", {"session_id": "s", "goal_id": "goal", "messages": messages})
-        await services.store.write(lambda draft: [_observe(draft, number, long) for number in range(800)])
-        for number in range(100):
-            await client.call_tool("create_task", {"title": f"{number} {long}", "goal_id": "goal"})
-            await client.call_tool("assert_fact", {"subject": "sandbox", "predicate": f"p{number}", "object": long})
+        await services.store.write(lambda draft: _fill(draft, long))
         for name, arguments in READS.items():
             result = await client.call_tool(name, arguments)
             assert not result.is_error
@@ -259,11 +259,16 @@ async def test_every_read_stays_under_the_token_limit_with_whole_items_and_a_way
     assert estimate_tokens(entity.contents[0].text) <= limit
 
 
-def _observe(draft: Any, number: int, content: str) -> None:
-    new = NewObservation(
-        observation_id=f"observation-{number}", message_id="message", content=content, subject="provider"
-    )
-    add_observation(draft, new, agent_id="assistant", now=number + 1)
+def _fill(draft: Draft, text: str) -> None:
+    """800 observations of one entity, and more tasks and facts than fit into a result."""
+    for number in range(800):
+        observation = NewObservation(f"observation-{number}", "message", text, "provider")
+        add_observation(draft, observation, agent_id="assistant", now=number + 1)
+    for number in range(100):
+        task = NewTask(f"task-{number}", f"{number} {text}", goal_id="goal")
+        create_task(draft, task, agent_id="assistant", now=number + 1)
+        fact = NewFact(f"fact-{number}", "sandbox", f"p{number}", text)
+        assert_fact(draft, fact, agent_id="assistant", now=number + 1)
 
 
 async def _all_pages(client: Client, tool: str, key: str, arguments: dict[str, Any]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
 from typing import Any, Final
@@ -87,6 +88,6 @@ class Briefing:
         """The section, "" when there is none, or none to be had soon."""
         with anyio.move_on_after(_PATIENCE_SECONDS), suppress(UnikoError):  # who opens the memory is told of the error
             services = await self._services()
-            await services.notes.ready()
+            await asyncio.shield(services.notes.ready())  # who does not wait must not stop it
             return services.notes.short_term_section(INSTRUCTIONS_CHARACTERS - len(self._guide) - 2)
         return ""
