@@ -36,8 +36,10 @@ class Indexer:
     Everything that takes time, opening the index too, happens in threads: `start` returns at once.
     """
 
-    def __init__(self, store: Store, directory: Path) -> None:
+    def __init__(self, store: Store, directory: Path, indexed: Callable[[], None] = lambda: None) -> None:
+        """`indexed` is called, on the loop, whenever documents came in or went."""
         self._store = store
+        self._indexed = indexed
         self._directory = directory
         self._commits: list[Commit] = []
         self._woken = asyncio.Event()
@@ -151,6 +153,7 @@ class Indexer:
         async with self._advanced:
             self._done = sequence
             self._advanced.notify_all()
+        self._indexed()
 
 
 def touched(view: View, changes: Iterable[Change]) -> set[DocumentKey]:

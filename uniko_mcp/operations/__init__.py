@@ -4,11 +4,25 @@ from __future__ import annotations
 
 from typing import Final
 
-from uniko_mcp.operations import conversation, curate, documents, facts, goals, record, summaries, tasks
+from uniko_mcp.operations import (
+    answer,
+    conversation,
+    curate,
+    documents,
+    facts,
+    goals,
+    notes,
+    recall,
+    record,
+    summaries,
+    tasks,
+)
 from uniko_mcp.operations.catalogue import Catalogue
 
 CATALOGUE: Final = Catalogue(
     [
+        notes.memory_save,
+        notes.my_memory,
         goals.create_goal,
         goals.update_goal,
         goals.list_goals,
@@ -25,6 +39,8 @@ CATALOGUE: Final = Catalogue(
         conversation.record_messages,
         documents.ingest_document,
         summaries.summarize_session,
+        recall.recall,
+        answer.answer,
         curate.get_memory,
         curate.memory_status,
     ]

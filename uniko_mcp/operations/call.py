@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from typing import TypeAlias
 
 from uniko_mcp.config import Settings
+from uniko_mcp.memory.recollection import Recollection
 from uniko_mcp.models.time import now
 from uniko_mcp.notes import Notes, NotesSettings
+from uniko_mcp.recall.language_model import Completion, Prompt
 from uniko_mcp.store import Store
 
 Progress: TypeAlias = Callable[[float, float, str], None]
 """Told (done, total, what is being done). May be called from any thread."""
+
+AskClient: TypeAlias = Callable[[Prompt], Awaitable[Completion | None]]
+"""Asks the language model of the client; None when it gives no answer. May end the call, to be made again with it."""
 
 
 def silent(done: float, total: float, message: str) -> None:
@@ -23,12 +28,16 @@ def silent(done: float, total: float, message: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of an operation. `now` is decided once, so that all times of one call agree."""
+    """One call of an operation. `now` is decided once, so that all times of one call agree.
+
+    `ask_client` is None where the client has no model or does not lend it.
+    """
 
     agent_id: str
     settings: Settings
     now: int = field(default_factory=now)
     progress: Progress = silent
+    ask_client: AskClient | None = None
 
     @property
     def zone(self) -> tzinfo:
@@ -43,6 +52,7 @@ class Services:
     settings: Settings
     store: Store
     notes: Notes
+    recollection: Recollection
 
 
 @asynccontextmanager
@@ -59,4 +69,7 @@ async def open_services(settings: Settings) -> AsyncGenerator[Services]:
         notes = await Notes.open(settings.data_dir, NotesSettings.of(settings.nostr))
         closing.push_async_callback(notes.close)
         await notes.start_delivery()
-        yield Services(settings, store, notes)
+        recollection = Recollection(store, settings.data_dir / "index", settings.embedding, zone=settings.zone)
+        closing.push_async_callback(recollection.close)
+        recollection.start()
+        yield Services(settings, store, notes, recollection)

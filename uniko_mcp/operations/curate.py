@@ -85,6 +85,24 @@ class NotesState(DomainModel):
     versions: dict[str, int]
 
 
+class IndexStatus(DomainModel):
+    """The rank index that recall searches: how many memories it holds, and how many of them have a vector."""
+
+    documents: int
+    sequence: int
+    catching_up: bool
+    embedded: int
+    pending: int
+
+
+class EmbedderStatus(DomainModel):
+    """The model that finds memories by meaning: off, loading, ready or unavailable."""
+
+    state: str
+    model: str | None = None
+    reason: str | None = None
+
+
 class MemoryStatus(Result):
     version: str
     agent_id: str
@@ -95,6 +113,8 @@ class MemoryStatus(Result):
     read_only: bool
     graph_bytes: int
     journal: JournalStatus
+    index: IndexStatus
+    embedder: EmbedderStatus
     notes: NotesState
     warnings: list[str]
 
@@ -108,6 +128,8 @@ async def memory_status(services: Services, call: Call, params: MemoryStatusPara
     store = services.store.status()
     counts = await services.store.counts()
     notes = await services.notes.status()
+    recollection = await services.recollection.status()
+    vectors = recollection.vectors
     return MemoryStatus(
         version=__version__,
         agent_id=call.agent_id,
@@ -124,6 +146,14 @@ async def memory_status(services: Services, call: Call, params: MemoryStatusPara
             snapshots=len(store.snapshots),
             quarantined=store.quarantined,
         ),
+        index=IndexStatus(
+            documents=recollection.documents,
+            sequence=recollection.sequence,
+            catching_up=recollection.catching_up,
+            embedded=vectors.embedded,
+            pending=vectors.pending,
+        ),
+        embedder=EmbedderStatus(state=vectors.state, model=vectors.model, reason=vectors.reason or None),
         notes=_notes_state(notes),
         warnings=[*_store_warnings(store), *notes.warnings],
     )

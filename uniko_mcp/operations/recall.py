@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import Field
 
+from uniko_mcp.memory.goal_context import goal_sessions
 from uniko_mcp.models.domain import DomainModel
 from uniko_mcp.models.fields import Identifier, Instant, Required, TimeSpan
+from uniko_mcp.models.time import format_instant
 from uniko_mcp.operations.call import Call, Services
 from uniko_mcp.operations.catalogue import Params, Result, serves
+from uniko_mcp.recall.query import RecallQuery
+from uniko_mcp.recall.result import RecallItem
 
 Kind: TypeAlias = Literal[
     "fact", "procedure", "topic", "summary", "episode", "observation", "message", "chunk", "artifact"
 ]
+
+NODE_KINDS: Final[dict[Kind, str]] = {
+    "fact": "Fact",
+    "procedure": "Procedure",
+    "topic": "Topic",
+    "summary": "Summary",
+    "episode": "Episode",
+    "observation": "Observation",
+    "message": "Message",
+    "chunk": "Chunk",
+    "artifact": "Artifact",
+}
 
 
 class Recall(Params):
@@ -62,3 +78,93 @@ class RecallResult(Result):
     truncated: bool = Field(description="Whether more items were found than are returned.")
     scope: str
     notes: list[str] = Field(description="What limits the result, such as a model that is missing.")
+
+
+@serves("Recall", "recall")
+async def recall(services: Services, call: Call, params: Recall) -> RecallResult:
+    """Find what the memory holds on a question: facts, what was said, what happened, documents, each with its sources.
+
+    Use it before you answer anything that depends on earlier conversations or on the user. Words, meaning, people and
+    times such as "last week" all count. Returns whole items, best first, within token_budget.
+    """
+    return await recall_items(services, call, params)
+
+
+async def recall_items(services: Services, call: Call, params: Recall) -> RecallResult:
+    """What `recall` answers; `answer` builds on it."""
+    settings = call.settings
+    sessions = await _sessions(services, params)
+    query = RecallQuery(
+        query=params.query,
+        viewer=call.agent_id,
+        limit=params.limit or settings.recall.limit,
+        token_budget=min(params.token_budget or settings.recall.token_budget, settings.output.max_tokens // 2),
+        kinds=tuple(NODE_KINDS[kind] for kind in params.kinds),
+        session_ids=sessions,
+        participants=tuple(params.participants),
+        since=params.since.start if params.since else None,
+        until=params.until.end if params.until else None,
+        reference_time=call.now if params.reference_time is None else params.reference_time,
+        include_superseded=params.include_superseded,
+        explain=params.explain,
+    )
+    bundle = await services.recollection.recall(query)
+    return RecallResult(
+        items=[_item(item) for item in bundle.items],
+        coverage=round(bundle.coverage, 3),
+        phase=bundle.phase,
+        tokens=bundle.tokens,
+        total_considered=bundle.total_considered,
+        truncated=bundle.truncated,
+        scope=_scope(params, sessions),
+        notes=list(bundle.notes),
+    )
+
+
+async def _sessions(services: Services, params: Recall) -> tuple[str, ...] | None:
+    """The conversations to search: those named, those held for the goal, or those that are both; None for all."""
+    named = tuple(params.session_ids) if params.session_ids else None
+    if params.goal_id is None:
+        return named
+    goal_id = params.goal_id
+    of_goal = await services.store.read(lambda view: goal_sessions(view, goal_id))
+    return tuple(id for id in of_goal if named is None or id in named)
+
+
+def _item(item: RecallItem) -> RecalledItem:
+    return RecalledItem(
+        kind=item.kind.lower(),
+        id=item.id,
+        text=item.text,
+        score=round(item.score, 4),
+        timestamp=item.timestamp,
+        derived=item.derived,
+        sources=[
+            Source(
+                message_id=source.message_id,
+                session_id=source.session_id,
+                sender=source.sender,
+                artifact_id=source.artifact_id,
+            )
+            for source in item.sources
+        ],
+        why={name: round(share, 4) for name, share in item.explanation.items()} if item.explanation else None,
+    )
+
+
+def _scope(params: Recall, sessions: tuple[str, ...] | None) -> str:
+    """In words, what was searched."""
+    parts = [", ".join(f"{kind}s" for kind in params.kinds) or "all kinds of memories"]
+    if params.goal_id is not None:
+        parts.append(f"{len(sessions or ())} conversations for goal {params.goal_id}")
+    elif sessions is not None:
+        parts.append(f"conversations {', '.join(sessions)}")
+    if params.participants:
+        parts.append(f"said by {', '.join(params.participants)}")
+    if params.since is not None:
+        parts.append(f"since {format_instant(params.since.start)}")
+    if params.until is not None:
+        parts.append(f"until {format_instant(params.until.end)}")
+    if not params.include_superseded:
+        parts.append("not what is no longer true")
+    return ", ".join(parts)

@@ -80,18 +80,26 @@ class IndexWorker:
             self._awake, self._idle = True, False
             self._changed.notify_all()
 
-    def stop(self) -> None:
-        """Finish the batch at hand and end; what is not embedded is taken up at the next start."""
+    def stop(self, patience: float | None = None) -> None:
+        """Finish the batch at hand and end; what is not embedded is taken up at the next start.
+
+        After `patience` seconds the thread is left to itself: it ends with the process, and loses no more than a batch.
+        """
         with self._changed:
             self._stopping = True
             self._changed.notify_all()
         if self._thread is not None:
-            self._thread.join()
+            self._thread.join(patience)
 
     def wait_until_idle(self, timeout: float | None = None) -> bool:
         """Wait until nothing is pending, or the model turns out to be unavailable; whether it came to that in time."""
         with self._changed:
             return self._changed.wait_for(lambda: self._idle or self._stopping or self._state == "off", timeout)
+
+    def wait_until_loaded(self, timeout: float) -> bool:
+        """Wait until the model is loaded, or turns out to be unavailable; whether it came to that in time."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._state != "loading" or self._stopping, timeout)
 
     def status(self) -> WorkerStatus:
         index = self._index.status()
@@ -155,7 +163,7 @@ class IndexWorker:
         embedder = self._load()
         self._index.use_model(embedder.model, embedder.dimension)
         self._query_vector.cache_clear()
-        self._embedder, self._state, self._reason = embedder, "ready", ""
+        self._enter("ready", embedder)
 
     def _embed_some(self) -> bool:
         """Embed what was taken; False when nothing waits."""
@@ -173,7 +181,12 @@ class IndexWorker:
 
     def _fail(self, error: ModelUnavailableError) -> None:
         logger.warning("%s", error)
-        self._embedder, self._state, self._reason = None, "unavailable", error.message
+        self._enter("unavailable", None, error.message)
+
+    def _enter(self, state: ModelState, embedder: Embedder | None, reason: str = "") -> None:
+        with self._changed:
+            self._embedder, self._state, self._reason = embedder, state, reason
+            self._changed.notify_all()
 
     def _rest(self, seconds: float | None) -> None:
         with self._changed:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from uniko_mcp.config import Settings
-from uniko_mcp.operations.call import Call, Progress, Services, silent
+from uniko_mcp.operations.call import AskClient, Call, Progress, Services, silent
 from uniko_mcp.operations.catalogue import Catalogue, Result
 from uniko_mcp.operations.dispatch import dispatch
 
@@ -20,12 +20,21 @@ class OperationRunner:
     catalogue: Catalogue
     services: Callable[[], Awaitable[Services]]
 
-    async def run(self, name: str, arguments: Mapping[str, Any], *, progress: Progress = silent) -> Result:
+    async def run(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        progress: Progress = silent,
+        ask_client: AskClient | None = None,
+    ) -> Result:
         """The result of one operation.
 
         Raises:
             UnikoError: Everything that `dispatch` raises, and `UnknownOperationError`.
         """
         operation = self.catalogue.find(name)
-        call = Call(agent_id=self.settings.agent_id, settings=self.settings, progress=progress)
-        return await dispatch(await self.services(), call, operation, arguments)
+        call = Call(agent_id=self.settings.agent_id, settings=self.settings, progress=progress, ask_client=ask_client)
+        services = await self.services()
+        services.recollection.wake()  # the client is at work: by its first recall the model should be loaded
+        return await dispatch(services, call, operation, arguments)
