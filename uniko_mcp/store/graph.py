@@ -57,6 +57,7 @@ class Graph:
         self._gate = Gate()
         self._idle: list[kuzu.Connection] = []
         self._is_open = False
+        self._sizes: dict[str, int] = {}
         self._open()
 
     def read(self, query: Callable[[View], T]) -> T:
@@ -70,7 +71,7 @@ class Graph:
 
     def transaction(self) -> Transaction:
         """The next write transaction. One at a time."""
-        return Transaction(self._execute, self._committed)
+        return Transaction(self._execute, self._size, self._committed)
 
     def load(self, records: Iterable[PutNode | PutEdge], sequence: int) -> None:
         """Fill an empty graph with nodes, then edges, as of this change set."""
@@ -89,6 +90,7 @@ class Graph:
                 return False
             Seal.break_(self.folder)
             self._execute("CHECKPOINT", {})
+            self._sizes.clear()
             self._seal()
             return True
 
@@ -144,6 +146,13 @@ class Graph:
             self._release()
             raise
         self._is_open = True
+
+    def _size(self, kind: str) -> int:
+        """Nodes of this kind, as of some time since the last checkpoint: near enough to choose a statement by."""
+        if kind not in self._sizes:
+            [row] = self._execute(f"MATCH (n:{kind}) RETURN count(*) AS size", {})
+            self._sizes[kind] = row["size"]
+        return self._sizes[kind]
 
     def _committed(self, sequence: int) -> None:
         self.sequence = sequence

@@ -9,7 +9,7 @@ from typing import Any
 from uniko_mcp.errors import StoreError
 from uniko_mcp.models.changes import ChangeSet
 from uniko_mcp.store.schema import META, Execute
-from uniko_mcp.store.statements import Batch, NodeRef
+from uniko_mcp.store.statements import Batch, NodeRef, TableSize
 from uniko_mcp.store.view import Row
 
 
@@ -24,8 +24,9 @@ class Transaction:
     statement. So after any failure everything accepted starts again in a new transaction.
     """
 
-    def __init__(self, execute: Execute, committed: Callable[[int], None]) -> None:
+    def __init__(self, execute: Execute, size: TableSize, committed: Callable[[int], None]) -> None:
         """`execute` runs a statement on the writing connection; `committed` is told the sequence number."""
+        self._size = size
         self._execute = execute
         self._committed = committed
         self._active = False
@@ -90,7 +91,7 @@ class Transaction:
         self._applied = len(self._accepted)
 
     def _run(self, batch: Batch) -> None:
-        for statement in batch.statements():
+        for statement in batch.statements(self._size):
             self._execute(statement.cypher, statement.parameters)
 
     @contextmanager

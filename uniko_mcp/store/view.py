@@ -10,7 +10,10 @@ from uniko_mcp.models.graph_schema import NODES, NodeTable
 Row: TypeAlias = dict[str, Any]
 Query: TypeAlias = Callable[[str, Mapping[str, Any]], Iterable[Row]]
 
-# Kuzu looks up a list of keys one by one; lists longer than this are asked for in parts.
+# One key is found by the index, a list of them by reading the whole table.
+_KEYS_WORTH_A_SCAN: Final = 16
+
+# Longer lists are asked for in parts, so that no query grows without bound.
 _KEYS_PER_QUERY: Final = 1000
 
 
@@ -53,6 +56,9 @@ class View:
         return found
 
     def _existing(self, table: NodeTable, ids: list[str]) -> set[str]:
+        if len(ids) < _KEYS_WORTH_A_SCAN:
+            cypher = f"MATCH (n:{table.kind} {{{table.key}: $id}}) RETURN n.{table.key} AS id"
+            return {row["id"] for id in ids for row in self._lookup(cypher, {"id": id})}
         cypher = f"MATCH (n:{table.kind}) WHERE n.{table.key} IN $ids RETURN n.{table.key} AS id"
         return {row["id"] for row in self._lookup(cypher, {"ids": ids})}
 
