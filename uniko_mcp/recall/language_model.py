@@ -43,6 +43,11 @@ class Completion:
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
+    @property
+    def tokens(self) -> int:
+        """All tokens that it took."""
+        return self.prompt_tokens + self.completion_tokens
+
 
 class LanguageModel:
     """A language model behind litellm. Its key comes from the provider's own environment variable."""

@@ -12,6 +12,7 @@ from mcp_types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
+    InputRequiredResult,
     ListToolsResult,
     PaginatedRequestParams,
     TextContent,
@@ -27,6 +28,7 @@ from uniko_mcp.server.nearest import nearest
 from uniko_mcp.server.progress import watched
 from uniko_mcp.server.rendering import render, structured
 from uniko_mcp.server.runner import OperationRunner
+from uniko_mcp.server.sampling import SamplingRequiredError, client_model
 
 logger = logging.getLogger(__name__)
 
@@ -48,7 +50,9 @@ class Tools:
         """All tools, on one page."""
         return self._listed
 
-    async def call_tool(self, ctx: ServerRequestContext[Any], params: CallToolRequestParams) -> CallToolResult:
+    async def call_tool(
+        self, ctx: ServerRequestContext[Any], params: CallToolRequestParams
+    ) -> CallToolResult | InputRequiredResult:
         """The result of a tool, in text and structured; a failure is a result too, for the model to read.
 
         Raises:
@@ -57,9 +61,14 @@ class Tools:
         operation = self._selected.get(params.name)
         if operation is None:
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name}. {nearest(params.name, self._selected)}")
+        ask_client = client_model(ctx, params, patience=self._runner.settings.llm.timeout)
         async with watched(ctx) as progress:
             try:
-                result = await self._runner.run(operation.name, params.arguments or {}, progress=progress)
+                result = await self._runner.run(
+                    operation.name, params.arguments or {}, progress=progress, ask_client=ask_client
+                )
+            except SamplingRequiredError as required:
+                return InputRequiredResult(input_requests=required.requests)
             except UnikoError as error:
                 return _failed(str(error), code=error.code, message=error.message, next_step=error.next_step)
             except Exception:
