@@ -31,7 +31,7 @@ def params_schema(operation: AnyOperation) -> JsonSchema:
 
 
 def result_schema(operation: AnyOperation) -> JsonSchema:
-    """The schema of what a client gets: its own fields, and for the objects in them the names of theirs.
+    """The schema of what a client gets: its own fields, and for the objects in them the names of those always there.
 
     A model reads the whole list of tools in every conversation, and most of what it costs would be the inner schemas of
     results; what a field means stands in the result models and in the tool's description. It is open, so that a later
@@ -69,13 +69,13 @@ def _simplify(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> Json
 
 
 def _outline(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> JsonSchema:
-    """A property of a result, with inner objects described by the names of their fields."""
+    """A property of a result, with inner objects described by the names of the fields that are always there."""
     schema = _resolve(schema, definitions)
     outline: JsonSchema = {"type": schema["type"]}
     if schema["type"] == "array":
         outline["items"] = _outline(schema.get("items", {"type": "string"}), definitions)
     elif schema["type"] == "object" and not _is_free(schema):
-        outline["description"] = ", ".join(schema.get("properties", {}))
+        outline["description"] = ", ".join(_required(schema))
     return outline
 
 
