@@ -45,6 +45,8 @@ METHODS: dict[str, Callable[..., Any]] = {
     "record_messages": Agent.record_messages,
     "ingest_document": Agent.ingest_document,
     "summarize_session": Agent.summarize_session,
+    "recall": Agent.recall,
+    "answer": Agent.answer,
     "get_memory": Agent.get_memory,
     "memory_status": Agent.status,
 }

@@ -31,6 +31,12 @@ class ToolStep:
 
 
 TOOLS = [
+    ToolStep(
+        "memory_save",
+        {"type": "long_term", "content": "# Billing\n\nЗоя knows the provider. 😀", "wait_for_relays": False},
+        {"type": "long_term", "relays": {}, "warnings": []},
+    ),
+    ToolStep("my_memory", {}, {"content": "# Billing\n\nЗоя knows the provider. 😀"}),
     ToolStep("create_goal", {"title": "Keep customers happy", "goal_id": "goal-parent"}, {"created": True}),
     ToolStep(
         "create_goal",
@@ -250,6 +256,41 @@ TOOLS = [
         "search_facts", {"include_invalidated": True, "cursor": last("search_facts", "next_cursor")}, {"total": 3}
     ),
     ToolStep("goal_context", {"goal_id": GOAL, "token_budget": 3000}, {"found": True}),
+    ToolStep(
+        "recall",
+        {
+            "query": "Is the provider's sandbox down?",
+            "limit": 5,
+            "token_budget": 2_000,
+            "kinds": ["message", "chunk", "fact"],
+            "session_ids": ["session-1"],
+            "participants": ["Зоя"],
+            "since": "2026-11-01",
+            "until": "2126-11-30",
+            "reference_time": "2026-11-28T00:00:00Z",
+            "goal_id": GOAL,
+            "include_superseded": True,
+            "explain": True,
+        },
+        {"truncated": False},
+    ),
+    ToolStep(
+        "answer",
+        {
+            "question": "Is the provider's sandbox down?",
+            "record": True,
+            "limit": 5,
+            "token_budget": 2_000,
+            "kinds": ["message", "chunk", "fact"],
+            "session_ids": ["session-1"],
+            "participants": ["Зоя"],
+            "since": "2026-11-01",
+            "until": "2126-11-30",
+            "reference_time": "2026-11-28T00:00:00Z",
+            "goal_id": GOAL,
+            "include_superseded": True,
+        },
+    ),
     ToolStep("get_memory", {"id": "fact-1"}, {"found": True, "kind": "Fact"}),
     ToolStep("get_memory", {"id": "fact-1", "offset": 0}, {"found": True}),
     ToolStep("memory_status", {}, {"version": "0.1.0"}),

@@ -19,12 +19,14 @@ from .conftest import ERAS, Node, server_command, server_parameters
 
 @pytest.fixture
 def options(tmp_path: Path) -> list[str]:
-    """The options of a server that may read the plan's document."""
+    """The options of a server that may read the plan's document and fetches no model."""
     folder = tmp_path / "documents"
     folder.mkdir()
     (folder / plan.DOCUMENT).write_text(plan.DOCUMENT_TEXT, encoding="utf-8")
     config = tmp_path / "config.jsonc"
-    config.write_text(json.dumps({"documents": {"folders": ["documents"]}}), encoding="utf-8")
+    config.write_text(
+        json.dumps({"documents": {"folders": ["documents"]}, "embedding": {"model": "none"}}), encoding="utf-8"
+    )
     return ["--config", str(config)]
 
 

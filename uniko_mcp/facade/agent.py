@@ -8,7 +8,7 @@ from typing import Any
 
 from uniko_mcp.facade.caller import Caller, JsonObject, MessageInput, NoteType, Visibility, When
 from uniko_mcp.facade.goals import Goals
-from uniko_mcp.operations import conversation, curate, documents, facts, notes, record, summaries
+from uniko_mcp.operations import answer, conversation, curate, documents, facts, notes, recall, record, summaries
 
 
 class Agent:
@@ -257,6 +257,75 @@ class Agent:
     async def my_memory(self) -> notes.NoteText:
         """The long-term memory as it was saved last."""
         return await self._caller.run(notes.my_memory)
+
+    async def recall(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        token_budget: int | None = None,
+        kinds: Sequence[recall.Kind] = (),
+        session_ids: Sequence[str] = (),
+        participants: Sequence[str] = (),
+        since: When | None = None,
+        until: When | None = None,
+        reference_time: When | None = None,
+        goal_id: str | None = None,
+        include_superseded: bool = False,
+        explain: bool = False,
+    ) -> recall.RecallResult:
+        """What the memory holds on a question, best first, each item with its sources."""
+        return await self._caller.run(
+            recall.recall,
+            query=query,
+            limit=limit,
+            token_budget=token_budget,
+            kinds=kinds,
+            session_ids=session_ids,
+            participants=participants,
+            since=since,
+            until=until,
+            reference_time=reference_time,
+            goal_id=goal_id,
+            include_superseded=include_superseded,
+            explain=explain,
+        )
+
+    async def answer(
+        self,
+        question: str,
+        *,
+        record: bool = False,
+        limit: int | None = None,
+        token_budget: int | None = None,
+        kinds: Sequence[recall.Kind] = (),
+        session_ids: Sequence[str] = (),
+        participants: Sequence[str] = (),
+        since: When | None = None,
+        until: When | None = None,
+        reference_time: When | None = None,
+        goal_id: str | None = None,
+        include_superseded: bool = False,
+    ) -> answer.AnswerResult:
+        """An answer with citations by the configured language model; without one, the sources to answer from.
+
+        The other parameters are those of `recall`. With `record` the answer is kept as an episode.
+        """
+        return await self._caller.run(
+            answer.answer,
+            question=question,
+            record=record,
+            limit=limit,
+            token_budget=token_budget,
+            kinds=kinds,
+            session_ids=session_ids,
+            participants=participants,
+            since=since,
+            until=until,
+            reference_time=reference_time,
+            goal_id=goal_id,
+            include_superseded=include_superseded,
+        )
 
     async def get_memory(self, id: str, *, offset: int = 0) -> curate.FoundMemory:
         """Anything in the memory by its id, with its provenance; `found` is false for an unknown id.
