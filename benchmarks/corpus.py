@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import anyio
 
-from uniko_mcp.config import Settings
+from uniko_mcp.config import EmbeddingSettings, Settings
 from uniko_mcp.models.time import DAYS, SECONDS, format_instant, parse_instant
 from uniko_mcp.operations import CATALOGUE
 from uniko_mcp.operations.call import Call, Services, open_services
@@ -52,11 +52,16 @@ async def corpus(folder: Path, messages: int) -> Path:
     data_dir = folder / f"memory-{messages}"
     if not (data_dir / _COMPLETE).exists():
         started = time.perf_counter()
-        async with open_services(Settings(data_dir=data_dir)) as services:
+        async with open_services(settings(data_dir)) as services:
             await _fill(services, messages)
         (data_dir / _COMPLETE).touch()
         _tell(f"{messages:,} messages built in {time.perf_counter() - started:.0f} s\n")
     return data_dir
+
+
+def settings(data_dir: Path) -> Settings:
+    """What the memory is opened with. Without an embedding model: its work beside the operations is another measure."""
+    return Settings(data_dir=data_dir, embedding=EmbeddingSettings(model="none"))
 
 
 def subject(number: int) -> str:

@@ -1,6 +1,6 @@
 """Resident memory of a real server over stdio: empty, and on memories of growing size, idle and after work.
 
-    python benchmarks/memory.py [--sizes 1000 10000 100000] [--calls 50] [--corpus FOLDER]
+    python benchmarks/memory.py [--sizes 1000 10000 100000] [--calls 50] [--model none] [--corpus FOLDER]
 
 "Idle" is taken when the list of tools and a first answer are there, "read" after so many reads of each kind, "written"
 after as many writes. The memory of the client does not count. `ps` has to be there, so not on Windows.
@@ -26,9 +26,14 @@ from uniko_mcp.models.ids import new_id
 _HEAD: Final = f"{'MiB resident':<42}{'idle':>9}{'read':>9}{'written':>9}"
 
 
-async def measure(data_dir: Path, label: str, messages: int, calls: int) -> None:
+async def measure(data_dir: Path, label: str, messages: int, options: argparse.Namespace) -> None:
     """Print the resident memory of a server on this data directory."""
-    server = StdioServerParameters(command=sys.executable, args=["-m", "uniko_mcp", "--data-dir", str(data_dir)])
+    calls: int = options.calls
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "uniko_mcp", "--data-dir", str(data_dir)],
+        env={"UNIKO_EMBEDDING__MODEL": options.model},
+    )
     async with Client(server) as client:
         await client.list_tools()
         await _call(client, "memory_status", {})
@@ -70,22 +75,23 @@ async def _call(client: Client, tool: str, arguments: dict[str, object]) -> None
         raise SystemExit(f"{tool} failed: {result.content}")
 
 
-async def _measure_all(folder: Path, sizes: list[int], calls: int) -> None:
+async def _measure_all(folder: Path, options: argparse.Namespace) -> None:
     print(_HEAD)
     with tempfile.TemporaryDirectory() as empty:
-        await measure(Path(empty), "empty", 0, calls)
-    for messages in sizes:
-        await measure(await corpus(folder, messages), f"{messages:,} messages", messages, calls)
+        await measure(Path(empty), "empty", 0, options)
+    for messages in options.sizes:
+        await measure(await corpus(folder, messages), f"{messages:,} messages", messages, options)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000, 100_000], help="messages")
     parser.add_argument("--calls", type=int, default=50, help="reads of each kind, and writes")
+    parser.add_argument("--model", default="none", help="an embedding model that is there; none measures without")
     parser.add_argument("--corpus", type=Path, help="where memories are kept and used again")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
-        anyio.run(_measure_all, options.corpus or Path(temporary), options.sizes, options.calls)
+        anyio.run(_measure_all, options.corpus or Path(temporary), options)
 
 
 if __name__ == "__main__":

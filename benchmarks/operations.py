@@ -2,8 +2,9 @@
 
     python benchmarks/operations.py [--sizes 1000 10000 100000] [--rounds 40] [--corpus FOLDER]
 
-Every figure is a whole call: arguments read, graph asked or change set made durable, result model built. With
-`--corpus` the memories are kept there and used again; what was written by the measurements stays in them.
+Every figure is a whole call: arguments read, graph asked or change set made durable, result model built. "cpu" is what
+the process computes for a call, in all of its threads: other load on the machine hardly changes it. With `--corpus` the
+memories are kept there and used again; what was written by the measurements stays in them.
 Reach: `goal_context` well under 100 ms at 100,000 messages, and the store open within 2 s.
 """
 
@@ -12,7 +13,6 @@ from __future__ import annotations
 import argparse
 import random
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -21,9 +21,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import anyio
-from corpus import PROJECT, call, corpus, message, subject, subjects
+from corpus import PROJECT, call, corpus, message, settings, subject, subjects
 
-from uniko_mcp.config import Settings
 from uniko_mcp.models.ids import new_id
 from uniko_mcp.operations.call import Services, open_services
 
@@ -69,16 +68,30 @@ def cases(messages: int) -> list[Case]:
     ]
 
 
-async def durations(services: Services, case: Case, rounds: int) -> list[float]:
-    """Milliseconds of each call, in ascending order."""
-    measured: list[float] = []
-    for number in range(-_WARM_UP, rounds):
-        arguments = case.arguments(abs(number))
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Milliseconds: of each call in ascending order, and of computing in all threads for a call on average."""
+
+    times: list[float]
+    cpu: float
+
+    def __str__(self) -> str:
+        p95 = self.times[min(len(self.times) - 1, int(len(self.times) * 0.95))]
+        return f"{statistics.median(self.times):>9.1f}{p95:>9.1f}{self.times[0]:>9.1f}{self.cpu:>9.1f}"
+
+
+async def figures(services: Services, case: Case, rounds: int) -> Figures:
+    """Make the calls, after a few that do not count."""
+    for number in range(_WARM_UP):
+        await call(services, case.tool, case.arguments(number))
+    times: list[float] = []
+    computed = time.process_time()
+    for number in range(rounds):
+        arguments = case.arguments(_WARM_UP + number)
         started = time.perf_counter()
         await call(services, case.tool, arguments)
-        if number >= 0:
-            measured.append((time.perf_counter() - started) * 1_000)
-    return sorted(measured)
+        times.append((time.perf_counter() - started) * 1_000)
+    return Figures(sorted(times), (time.process_time() - computed) * 1_000 / rounds)
 
 
 async def measure(folder: Path, messages: int, rounds: int) -> None:
@@ -86,15 +99,11 @@ async def measure(folder: Path, messages: int, rounds: int) -> None:
     data_dir = await corpus(folder, messages)
     size = sum(path.stat().st_size for path in data_dir.rglob("*") if path.is_file())
     started = time.perf_counter()
-    async with open_services(Settings(data_dir=data_dir)) as services:
+    async with open_services(settings(data_dir)) as services:
         opened = time.perf_counter() - started
-        print(f"\n{f'{messages:,} messages':<42}{'p50 ms':>9}{'p95 ms':>9}{'max ms':>9}")
+        print(f"\n{f'{messages:,} messages':<42}{'p50 ms':>9}{'p95 ms':>9}{'min ms':>9}{'cpu ms':>9}")
         for case in cases(messages):
-            sys.stderr.write(f"\r\033[K{case.label} …")
-            times = await durations(services, case, rounds)
-            sys.stderr.write("\r\033[K")
-            p95 = times[min(len(times) - 1, int(len(times) * 0.95))]
-            print(f"{case.label:<42}{statistics.median(times):>9.1f}{p95:>9.1f}{times[-1]:>9.1f}", flush=True)
+            print(f"{case.label:<42}{await figures(services, case, rounds)}", flush=True)
     print(f"{'open':<42}{opened * 1_000:>9.0f}")
     print(f"{'on disk':<42}{size / 2**20:>9.1f} MiB, {size / messages:,.0f} bytes a message")
 
