@@ -174,7 +174,7 @@ def _load_folder(folder: Path) -> FastembedEmbedder:
             f"embedding.path {str(folder)!r} holds no model.onnx",
             next_step="Point it to a folder with model.onnx, tokenizer.json and config.json",
         )
-    name = f"local/{folder.name}-{sha256((folder / file).read_bytes()).hexdigest()[:16]}"
+    name = f"local/{sha256((folder / file).read_bytes()).hexdigest()[:16]}"
     try:
         dimension = int(json.loads((folder / "config.json").read_text(encoding="utf-8"))["hidden_size"])
         if name not in _fastembed_models():

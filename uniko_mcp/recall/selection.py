@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from uniko_mcp.models.tokens import estimate_tokens
@@ -21,17 +22,50 @@ _NEGATION: Final = re.compile(r"\b(?:not|no|never|none|without|cannot|\w+n't|isn
 
 
 @dataclass(frozen=True, slots=True)
+class Content:
+    """What a text says, for comparison: who, its words, its values in order, its negations."""
+
+    sender: str
+    words: frozenset[str]
+    values: tuple[str, ...]
+    negations: tuple[str, ...]
+
+    def repeats(self, other: Content) -> bool:
+        """Whether both say the same. Texts that differ in a value ("port 8080", "port 8443") never do."""
+        if (self.sender, self.values, self.negations) != (other.sender, other.values, other.negations):
+            return False
+        union = len(self.words | other.words)
+        return union == 0 or len(self.words & other.words) / union >= ALIKE
+
+
+@dataclass(frozen=True)
 class Candidate:
-    """A ranked document."""
+    """A ranked document; `parent` is the row of the message or artifact that it is a piece of."""
 
     row: int
     score: float
     document: IndexDocument
     parent: int
 
-    @property
+    @cached_property
     def tokens(self) -> int:
         return estimate_tokens(self.document.text)
+
+    @cached_property
+    def content(self) -> Content:
+        folded = fold(self.document.text)
+        return Content(
+            self.document.sender,
+            frozenset(document_tokens(self.document.text)),
+            tuple(_VALUE.findall(folded)),
+            tuple(_NEGATION.findall(folded)),
+        )
+
+    @cached_property
+    def context(self) -> frozenset[str]:
+        """The words that stand around the text: who said it, under which topic and heading."""
+        document = self.document
+        return frozenset(document_tokens(" ".join((document.sender, document.topic, document.heading))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +101,10 @@ def _spokesman(head: int, members: list[Candidate]) -> Candidate:
 def select(ranked: Sequence[Candidate], *, limit: int, token_budget: int) -> Selection:
     """The best candidates that say something new and fit: whole items only, so a large one may be passed over."""
     chosen: list[Candidate] = []
-    seen: list[_Content] = []
     tokens = 0
     truncated = False
     for candidate in ranked:
-        content = _content(candidate.document)
-        if any(content.repeats(other) for other in seen):
+        if any(candidate.content.repeats(other.content) for other in chosen):
             continue
         if len(chosen) == limit or tokens + candidate.tokens > token_budget:
             truncated = True
@@ -80,36 +112,8 @@ def select(ranked: Sequence[Candidate], *, limit: int, token_budget: int) -> Sel
                 break
             continue
         chosen.append(candidate)
-        seen.append(content)
         tokens += candidate.tokens
     return Selection(tuple(chosen), tokens, truncated)
-
-
-@dataclass(frozen=True, slots=True)
-class _Content:
-    """What a text says, for comparison: who, its words, its values in order, its negations."""
-
-    sender: str
-    words: frozenset[str]
-    values: tuple[str, ...]
-    negations: tuple[str, ...]
-
-    def repeats(self, other: _Content) -> bool:
-        """Whether both say the same. Texts that differ in a value ("port 8080", "port 8443") never do."""
-        if (self.sender, self.values, self.negations) != (other.sender, other.values, other.negations):
-            return False
-        union = len(self.words | other.words)
-        return union == 0 or len(self.words & other.words) / union >= ALIKE
-
-
-def _content(document: IndexDocument) -> _Content:
-    folded = fold(document.text)
-    return _Content(
-        document.sender,
-        frozenset(document_tokens(document.text)),
-        tuple(_VALUE.findall(folded)),
-        tuple(_NEGATION.findall(folded)),
-    )
 
 
 def covered(chosen: Sequence[Candidate], rarity: Mapping[str, float]) -> float:
@@ -117,11 +121,5 @@ def covered(chosen: Sequence[Candidate], rarity: Mapping[str, float]) -> float:
     total = sum(rarity.values())
     if not total:
         return 0.0
-    held = set(_tokens_of(chosen))
+    held = frozenset[str]().union(*(candidate.content.words | candidate.context for candidate in chosen))
     return sum(weight for term, weight in rarity.items() if term in held) / total
-
-
-def _tokens_of(chosen: Sequence[Candidate]) -> Iterator[str]:
-    for candidate in chosen:
-        document = candidate.document
-        yield from document_tokens(" ".join((document.sender, document.topic, document.heading, document.text)))

@@ -96,14 +96,14 @@ class RankIndex:
     def status(self) -> IndexStatus:
         with self._lock:
             vectors = self._vectors
-            others = other_vector_files(self.directory, vectors.path) if vectors else []
+            others = other_vector_files(self.directory, vectors.path) if vectors is not None else []
             return IndexStatus(
                 documents=int(self._table.columns().records["alive"].sum()),
                 sequence=self.sequence,
                 rebuilding=self._newer is not None,
-                model=vectors.model if vectors else None,
-                dimension=vectors.dimension if vectors else None,
-                embedded=len(vectors) if vectors else 0,
+                model=vectors.model if vectors is not None else None,
+                dimension=vectors.dimension if vectors is not None else None,
+                embedded=vectors.count if vectors is not None else 0,
                 other_model_vectors=bool(others),
             )
 
@@ -236,7 +236,7 @@ class RankIndex:
 
     def has_vectors(self) -> bool:
         with self._lock:
-            return self._vectors is not None and len(self._vectors) > 0
+            return self._vectors is not None and self._vectors.count > 0
 
     def cosines(self, query: NDArray[np.float32], rows: NDArray[np.intp]) -> NDArray[np.float32] | None:
         """The cosine of a unit vector with each of these ascending rows, NaN where none is kept; None without a model.

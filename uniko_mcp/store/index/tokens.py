@@ -107,7 +107,8 @@ def _word_forms(run: str) -> Iterator[str]:
     yield fold(run)[:LONGEST_TOKEN]
     if len(parts) > 1:
         for part in parts:
-            yield from _word_forms(part)
+            if len(part) > 1:  # the 3 in v2.3.1 says nothing
+                yield from _word_forms(part)
 
 
 @lru_cache(maxsize=65_536)

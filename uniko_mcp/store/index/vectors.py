@@ -45,7 +45,9 @@ class VectorFile:
         self._records = self._map()
         self._present = self._sound_rows()
 
-    def __len__(self) -> int:
+    @property
+    def count(self) -> int:
+        """How many rows have a vector."""
         return int(self._present.sum())
 
     def present(self, rows: int) -> NDArray[np.bool_]:
