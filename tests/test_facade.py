@@ -154,6 +154,21 @@ async def test_a_day_is_recorded_and_found_again(agent: Agent) -> None:
     assert not (await agent.get_memory("nope")).found
 
 
+async def test_a_document_and_a_summary_are_recalled_and_answered_from(tmp_path: Path) -> None:
+    async with uniko_mcp.open(tmp_path / "memory", embedding={"model": "none"}) as memory:
+        agent = memory.agent("assistant")
+        document = await agent.ingest_document("# Ports\n\nThe sandbox listens on port 8443.", source="wiki/ports")
+        await agent.record_messages("s1", [{"sender": "Ana", "content": "I moved to Porto in May."}])
+        summary = await agent.summarize_session("s1")
+        found = await agent.recall("sandbox port", kinds=["chunk"])
+        answer = await agent.answer("Where did Ana move?", session_ids=["s1"], since=date(2020, 1, 1), record=True)
+    assert [item.sources[0].artifact_id for item in found.items] == [document.artifact_id]
+    assert summary.found
+    assert "Porto" in answer.context
+    assert answer.model is None
+    assert answer.recorded_episode
+
+
 async def test_times_may_be_text_datetimes_or_dates(agent: Agent) -> None:
     """T6."""
     goals = agent.goals()

@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from tests.client import MemoryClient
-from uniko_mcp.config import DocumentSettings, Settings
+from uniko_mcp.config import DocumentSettings, EmbeddingSettings, Settings
 from uniko_mcp.errors import (
     DocumentError,
     IdConflictError,
@@ -45,7 +45,11 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def settings(tmp_path: Path, folder: Path) -> Settings:
-    return Settings(data_dir=tmp_path / "memory", documents=DocumentSettings(folders=(folder,)))
+    return Settings(
+        data_dir=tmp_path / "memory",
+        documents=DocumentSettings(folders=(folder,)),
+        embedding=EmbeddingSettings(model="none"),
+    )
 
 
 async def neighbours(memory: MemoryClient, id: str, relation: str, direction: str = "out") -> list[dict[str, Any]]:
@@ -131,6 +135,20 @@ async def test_a_new_content_of_a_source_supersedes_the_old_one_and_the_same_is_
     memory.at = "2126-05-02T00:00:00Z"
     back = await memory("ingest_document", content="The port is 8080.", source="wiki/ports")
     assert (back["created"], back["superseded"]) == (True, [second["artifact_id"]])
+
+
+async def test_recall_finds_the_passage_with_its_document_and_only_the_latest_revision(memory: MemoryClient) -> None:
+    filler = "The cache is warmed at start. " * 40
+    await memory("ingest_document", content=f"# Old\n\n{filler}\n\n## Ports\n\nPort 8080.", source="wiki/ports")
+    second = await memory(
+        "ingest_document", content=f"# New\n\n{filler}\n\n## Ports\n\nPort 8443.", source="wiki/ports"
+    )
+    found = await memory("recall", query="which port", kinds=["chunk"])
+    assert found["items"][0]["sources"] == [{"artifact_id": second["artifact_id"]}]
+    assert "8443" in found["items"][0]["text"]
+    assert not any("8080" in item["text"] for item in found["items"])
+    older = await memory("recall", query="which port", kinds=["chunk"], include_superseded=True)
+    assert any("8080" in item["text"] for item in older["items"])
 
 
 async def test_a_revision_is_one_content(memory: MemoryClient) -> None:

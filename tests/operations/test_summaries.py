@@ -11,7 +11,7 @@ import pytest
 
 from tests.client import MemoryClient
 from tests.llm_server import MODEL, LlmServer, Reply, failure, llm_server, message
-from uniko_mcp.config import LanguageModelSettings, Settings
+from uniko_mcp.config import EmbeddingSettings, LanguageModelSettings, Settings
 from uniko_mcp.operations.call import open_services
 
 pytestmark = pytest.mark.anyio
@@ -38,7 +38,8 @@ def server() -> Iterator[LlmServer]:
 @asynccontextmanager
 async def opened(folder: Path, llm: LanguageModelSettings | None = None) -> AsyncIterator[MemoryClient]:
     """The memory in that folder, with or without a language model."""
-    async with open_services(Settings(data_dir=folder, llm=llm or LanguageModelSettings())) as services:
+    settings = Settings(data_dir=folder, embedding=EmbeddingSettings(model="none"), llm=llm or LanguageModelSettings())
+    async with open_services(settings) as services:
         yield MemoryClient(services, "assistant")
 
 
@@ -67,6 +68,16 @@ async def test_a_session_is_summarized_by_what_was_said_in_it(memory: MemoryClie
     assert await ends(memory, "DERIVED_FROM") <= {"m0", "m1", "m3"}
     stored = (await memory("get_memory", id="summary-s1"))["memory"]
     assert (stored["text"], stored["level"]) == (made["text"], "session")
+
+
+async def test_recall_finds_a_summary_with_the_messages_it_rests_on(tmp_path: Path) -> None:
+    async with opened(tmp_path) as memory:
+        await say(memory, *SAID)
+        await memory("summarize_session", session_id="s1")
+        found = await memory("recall", query="Porto and the billing migration", kinds=["summary"])
+    (item,) = found["items"]
+    assert (item["id"], item["derived"]) == ("summary-s1", True)
+    assert {source["message_id"] for source in item["sources"]} <= {"m0", "m1", "m3"}
 
 
 async def test_again_changes_nothing_and_says_the_same(memory: MemoryClient) -> None:
