@@ -234,10 +234,6 @@ class RankIndex:
             for path in other_vector_files(self.directory, self._vectors.path):
                 path.unlink(missing_ok=True)
 
-    def has_vectors(self) -> bool:
-        with self._lock:
-            return self._vectors is not None and self._vectors.count > 0
-
     def cosines(self, query: NDArray[np.float32], rows: NDArray[np.intp]) -> NDArray[np.float32] | None:
         """The cosine of a unit vector with each of these ascending rows, NaN where none is kept; None without a model.
 

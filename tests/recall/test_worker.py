@@ -1,0 +1,116 @@
+"""The index worker with a real model: vectors come by themselves, and their absence is said."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.recall.memories import ids, message, recall
+from uniko_mcp.errors import ModelUnavailableError
+from uniko_mcp.recall.embedder import Embedder, EmbeddingChoice, load_embedder
+from uniko_mcp.recall.worker import IndexWorker
+from uniko_mcp.store.index.rank_index import RankIndex
+
+PATIENCE = 60
+
+
+def other_talk(count: int = 30) -> list[object]:
+    texts = ("the invoice is overdue", "rain again today", "the server needs a patch", "lunch at noon then")
+    return [message(f"x{number}", f"{texts[number % 4]} {number}", session_id=f"s{number}") for number in range(count)]
+
+
+def test_meaning_finds_what_shares_no_word_with_the_query(index: RankIndex, minilm: Embedder) -> None:
+    index.put([message("wanted", "My kitten sleeps on the sofa", session_id="home"), *other_talk()])  # type: ignore[list-item]
+    with IndexWorker(index, lambda: minilm) as worker:
+        assert worker.wait_until_idle(PATIENCE)
+        bundle = recall(index, "Does anyone own a cat?", embedder=worker)
+        assert ids(bundle)[0] == "wanted"
+        assert bundle.notes == ()
+
+
+def test_a_new_memory_is_embedded_without_being_asked_for(index: RankIndex, minilm: Embedder) -> None:
+    with IndexWorker(index, lambda: minilm) as worker:
+        assert worker.wait_until_idle(PATIENCE)
+        index.put([message("wanted", "My kitten sleeps on the sofa")])
+        worker.wake()
+        assert worker.wait_until_idle(PATIENCE)
+        assert worker.status().pending == 0
+        assert worker.status().embedded == 1
+
+
+def test_without_its_model_recall_goes_by_words_says_so_and_fills_in_later(index: RankIndex, minilm: Embedder) -> None:
+    """C4."""
+    available = threading.Event()
+
+    def load() -> Embedder:
+        if not available.is_set():
+            raise ModelUnavailableError("no network")
+        return minilm
+
+    index.put([message("wanted", "My kitten sleeps on the sofa")])
+    with IndexWorker(index, load, retry_seconds=0.01) as worker:
+        assert worker.wait_until_idle(PATIENCE)
+        bundle = recall(index, "kitten", embedder=worker)
+        assert ids(bundle) == ["wanted"]
+        assert any("missing (no network)" in note for note in bundle.notes)
+        available.set()
+        while worker.status().state != "ready":
+            assert worker.wait_until_idle(PATIENCE)
+        assert worker.wait_until_idle(PATIENCE)
+        assert worker.status().embedded == 1
+        assert recall(index, "kitten", embedder=worker).notes == ()
+
+
+def test_switched_off_is_said(index: RankIndex) -> None:
+    with IndexWorker(index, None) as worker:
+        assert worker.wait_until_idle(PATIENCE)
+        index.put([message("m", "kitten")])
+        assert any("switched off" in note for note in recall(index, "kitten", embedder=worker).notes)
+
+
+def test_a_changed_model_embeds_anew_and_never_mixes(index: RankIndex, minilm: Embedder) -> None:
+    """C3."""
+
+    class Renamed:
+        model, dimension = "another", minilm.dimension
+        embed_documents, embed_query = minilm.embed_documents, minilm.embed_query
+
+    index.put([message("m", "My kitten sleeps on the sofa")])
+    with IndexWorker(index, lambda: minilm) as worker:
+        assert worker.wait_until_idle(PATIENCE)
+    index.use_model("another", minilm.dimension)
+    assert index.pending_count() == 1
+    with IndexWorker(index, Renamed) as worker:
+        assert worker.wait_until_idle(PATIENCE)
+        assert worker.status().model == "another"
+        assert index.pending_count() == 0
+    assert not index.status().other_model_vectors
+
+
+def test_a_half_embedded_memory_is_searched_by_words_and_says_how_far_it_is(index: RankIndex, minilm: Embedder) -> None:
+    index.put([message("old", "My kitten sleeps")])
+    with IndexWorker(index, lambda: minilm) as worker:
+        assert worker.wait_until_idle(PATIENCE)
+    index.put([message("new", "My kitten eats")])
+    bundle = recall(index, "kitten", embedder=worker)
+    assert set(ids(bundle)) == {"old", "new"}
+    assert any("1 memories are not embedded yet" in note for note in bundle.notes)
+
+
+def test_a_folder_without_a_model_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailableError, match=r"holds no model.onnx"):
+        load_embedder(EmbeddingChoice(path=tmp_path))
+
+
+def test_a_damaged_model_is_unavailable_not_a_crash(tmp_path: Path, minilm_folder: Path) -> None:
+    for path in minilm_folder.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes()[:1_000])
+    with pytest.raises(ModelUnavailableError, match="cannot be loaded"):
+        load_embedder(EmbeddingChoice(path=tmp_path))
+
+
+def test_a_model_that_is_not_here_and_may_not_be_fetched_is_unavailable(tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailableError, match="may not be fetched"):
+        load_embedder(EmbeddingChoice(download=False, cache=tmp_path))
