@@ -62,11 +62,8 @@ def _content_hash(session_id: str, message: NewMessage) -> str:
 
 def _new_messages(draft: Draft, unit: Unit) -> list[NewMessage]:
     """The messages of the unit that are not recorded yet, each once."""
-    rows = draft.rows(
-        "MATCH (m:Message) WHERE m.message_id IN $ids RETURN m.message_id AS id, m.content_hash AS hash",
-        ids=[message.message_id for message in unit.messages],
-    )
-    hashes: dict[str, str] = {row["id"]: row["hash"] for row in rows}
+    known = draft.nodes("Message", (message.message_id for message in unit.messages))
+    hashes: dict[str, str] = {id: node["content_hash"] for id, node in known.items()}
     new: list[NewMessage] = []
     for message in unit.messages:
         content_hash = _content_hash(unit.session_id, message)

@@ -23,8 +23,7 @@ class Mention:
 def link_entities(draft: Draft, mentions: Iterable[Mention]) -> list[str]:
     """Link each node to the entity it mentions, making those that are new; the entities' ids, each once.
 
-    Called once for a change set, with all of its mentions. Blank names name no entity and are passed over. A node that
-    mentions an entity twice is linked and counted once.
+    Blank names name no entity and are passed over. A node that mentions an entity twice is linked and counted once.
     """
     links: dict[tuple[str, tuple[str, str], str], Mention] = {}
     first: dict[str, Mention] = {}
@@ -34,22 +33,13 @@ def link_entities(draft: Draft, mentions: Iterable[Mention]) -> list[str]:
             links.setdefault((mention.edge, mention.start, id), mention)
             first.setdefault(id, mention)
     counts = Counter(id for _, _, id in links)
-    known = _mention_counts(draft, list(counts))
+    known = draft.nodes("Entity", counts)
     for id, count in counts.items():
         if id in known:
-            draft.set("Entity", id, mention_count=known[id] + count)
+            draft.set("Entity", id, mention_count=(known[id]["mention_count"] or 0) + count)
         else:
             name = " ".join(first[id].name.split())
             draft.put("Entity", id, name=name, entity_type=first[id].entity_type, mention_count=count)
     for edge, start, id in links:
         draft.link(edge, start, ("Entity", id))
     return list(counts)
-
-
-def _mention_counts(draft: Draft, ids: list[str]) -> dict[str, int]:
-    if not ids:
-        return {}
-    rows = draft.rows(
-        "MATCH (n:Entity) WHERE n.entity_id IN $ids RETURN n.entity_id AS id, n.mention_count AS mentions", ids=ids
-    )
-    return {row["id"]: row["mentions"] or 0 for row in rows}

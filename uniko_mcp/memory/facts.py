@@ -264,11 +264,6 @@ def _link_invalidation(draft: Draft, new_id: str, old_id: str, reason: str | Non
 
 def _earliest_evidence(view: View, observation_ids: tuple[str, ...]) -> int | None:
     """When the earliest of the observations was made, or what it says to be about begins."""
-    if not observation_ids:
-        return None
-    row = view.row(
-        "MATCH (o:Observation) WHERE o.observation_id IN $ids"
-        " RETURN min(coalesce(o.about_from, o.observed_at)) AS earliest",
-        ids=list(observation_ids),
-    )
-    return row["earliest"] if row else None
+    observations = view.nodes("Observation", observation_ids).values()
+    starts = (node["observed_at"] if node["about_from"] is None else node["about_from"] for node in observations)
+    return min(starts, default=None)

@@ -6,7 +6,7 @@ from typing import Any, Final, TypeAlias
 
 from uniko_mcp.errors import StoreError
 from uniko_mcp.models.changes import Change, ChangeSet, DeleteEdge, DeleteNode, PutEdge, PutNode, Scalar, SetNode
-from uniko_mcp.models.graph_schema import NODES, NodeTable
+from uniko_mcp.models.graph_schema import NodeTable
 from uniko_mcp.store.validation import checked_edge, checked_id, checked_node
 from uniko_mcp.store.view import Query, Row, View
 
@@ -42,8 +42,8 @@ class KnownNodes:
 class Draft(View):
     """The plan of one change set.
 
-    Queries see all earlier writes but not this draft's own changes; `node`, `existing` and the checks on links see
-    both. Every change is checked when it is made, so that what is journaled can always be applied.
+    Queries see all earlier writes but not this draft's own changes; `node`, `nodes`, `existing` and the checks on links
+    see both. Every change is checked when it is made, so that what is journaled can always be applied.
 
     Raises (every change):
         ValueError: It does not fit the schema.
@@ -106,22 +106,23 @@ class Draft(View):
         checked_id(*end)
         self._changes.append(DeleteEdge(edge, *start, *end))
 
-    def node(self, kind: str, id: str) -> Row | None:
-        """The node with this draft's own changes; None when it does not exist."""
-        ref = (kind, id)
-        if ref in self.absent:
-            return None
-        stored = None if ref in self._replaced or ref in self.fresh else super().node(kind, id)
-        if stored is None and ref not in self.present:
-            self.absent.add(ref)
-            return None
-        self.present.add(ref)
-        table = NODES[kind]
-        blank: Row = {table.key: id, **dict.fromkeys(table.columns)}
-        return {**blank, **(stored or {}), **self._written.get(ref, {})}
-
     def change_set(self) -> ChangeSet:
         return ChangeSet(tuple(self._changes))
+
+    def _nodes(self, table: NodeTable, ids: list[str]) -> dict[str, Row]:
+        """With this draft's own changes."""
+        refs = {id: (table.kind, id) for id in ids}
+        gone = self._replaced | self.fresh | self.absent
+        stored = super()._nodes(table, [id for id, ref in refs.items() if ref not in gone])
+        found: dict[str, Row] = {}
+        for id, ref in refs.items():
+            if id in stored or ref in self.present:
+                self.present.add(ref)
+                blank: Row = {table.key: id, **dict.fromkeys(table.columns)}
+                found[id] = {**blank, **stored.get(id, {}), **self._written.get(ref, {})}
+            else:
+                self.absent.add(ref)
+        return found
 
     def _existing(self, table: NodeTable, ids: list[str]) -> set[str]:
         refs = {id: (table.kind, id) for id in ids}
