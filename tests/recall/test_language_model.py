@@ -91,7 +91,7 @@ async def test_a_failure_that_does_not_pass_ends_after_three_attempts() -> None:
 @pytest.mark.parametrize(
     ("reply", "says"),
     [
-        (failure(401), "refused the key, or there is none. Set its provider's variable, such as OPENAI_API_KEY"),
+        (failure(401), "refused the key. Check its provider's variable, such as OPENAI_API_KEY"),
         (failure(404), "is not known at its provider. Check llm.model and llm.api_base"),
         (failure(400), "cannot be asked like this. Check that llm.model is written as provider/model"),
         (
@@ -111,6 +111,20 @@ async def test_a_failure_that_does_not_pass_ends_after_three_attempts() -> None:
 )
 async def test_a_lasting_failure_is_reported_at_once(reply: Reply, says: str) -> None:
     assert await failing(reply) == (f"llm_failed: the language model {MODEL} {says}", 1)
+
+
+async def test_a_server_of_ones_own_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    with llm_server(message("Elm Street")) as server:
+        assert (await model(server).complete(PROMPT)).text == "Elm Street"
+
+
+@pytest.mark.parametrize("name", ["openai/gpt-5-mini", "anthropic/claude-sonnet-5"])
+async def test_a_missing_key_is_named_by_its_variable(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    variable = f"{name.partition('/')[0].upper()}_API_KEY"
+    monkeypatch.delenv(variable, raising=False)
+    with pytest.raises(LanguageModelError, match=f"{name} cannot be asked without a key. Set {variable}"):
+        await LanguageModel(name, timeout=20, backoff=0).complete(PROMPT)
 
 
 @pytest.mark.parametrize("reply", [MALFORMED, Reply(body=b"<html>hello</html>"), Reply(body=b"{}"), Reply(body=b"[]")])
@@ -142,6 +156,21 @@ async def test_neither_key_nor_prompt_is_in_an_error_or_a_log_nor_anything_on_st
     assert KEY not in told
     assert PROMPT.user not in told
     assert capfd.readouterr().out == ""
+
+
+def test_without_the_library_the_extra_that_brings_it_is_named() -> None:
+    code = """
+import asyncio, sys
+sys.modules["litellm"] = None
+from uniko_mcp.errors import MissingExtraError
+from uniko_mcp.recall.language_model import LanguageModel, Prompt
+try:
+    asyncio.run(LanguageModel("openai/any", timeout=1).complete(Prompt("", "", 1)))
+except MissingExtraError as error:
+    sys.exit("uniko-mcp[llm]" not in str(error))
+sys.exit("no error")
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_importing_the_operations_imports_no_language_model_library() -> None:

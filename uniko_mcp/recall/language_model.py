@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, cast
@@ -18,6 +19,11 @@ logger = logging.getLogger(__name__)
 _ATTEMPTS: Final = 3
 _BACKOFF_SECONDS: Final = 0.5
 """The pause before the second attempt; it doubles with each one more."""
+
+_OLLAMA: Final = "ollama"
+_OPENAI_KEY: Final = "OPENAI_API_KEY"
+_ANY_KEY: Final = "none"
+"""For servers of one's own that speak the API of OpenAI and want no key, where the library wants one all the same."""
 
 _TOO_MANY_REQUESTS: Final = 429
 _UNREACHABLE: Final = "APIConnectionError"
@@ -76,6 +82,8 @@ class LanguageModel:
             MissingExtraError: litellm is not installed.
         """
         litellm = await provider_library()
+        if self._api_base and self.model.startswith(_OLLAMA):
+            os.environ.setdefault("OLLAMA_API_BASE", self._api_base)  # or it also looks for a server on this machine
         try:
             with anyio.fail_after(self._timeout):
                 return self._completion(await self._respond(litellm, prompt), prompt)
@@ -89,7 +97,7 @@ class LanguageModel:
                 return await self._request(litellm, prompt)
             except Exception as error:  # providers raise whatever they like; all of it means that there is no answer
                 if attempt == _ATTEMPTS or not _is_transient(error):
-                    raise self._failure(error) from None
+                    raise self._failure(error, self._missing_variables(litellm)) from None
                 logger.info("attempt %d at the language model failed: %s", attempt, type(error).__name__)
                 await anyio.sleep(max(self._backoff * 2 ** (attempt - 1), _retry_after(error)))
         raise AssertionError("unreachable")
@@ -100,6 +108,7 @@ class LanguageModel:
             messages=[{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
             max_tokens=prompt.max_tokens,
             api_base=self._api_base,
+            api_key=_ANY_KEY if self._api_base and self._missing_variables(litellm) == [_OPENAI_KEY] else None,
             timeout=self._timeout,
             num_retries=0,
             max_retries=0,
@@ -128,7 +137,11 @@ class LanguageModel:
             )
         return self._error("answered without text", "Try again, or use another model")
 
-    def _failure(self, error: Exception) -> LanguageModelError:
+    def _missing_variables(self, litellm: Any) -> list[str]:
+        """The environment variables from which the provider's key is read, when they are not set."""
+        return litellm.validate_environment(self.model, api_base=self._api_base)["missing_keys"]
+
+    def _failure(self, error: Exception, missing: list[str]) -> LanguageModelError:
         """What a provider's exception means. Its own text is left out: it may quote the key or the prompt."""
         kinds = _kinds(error)
         if _UNREACHABLE in kinds:
@@ -136,10 +149,10 @@ class LanguageModel:
         if _UNREADABLE in kinds:
             return self._error("answered what is no JSON", "Check that llm.api_base is where its API is")
         match getattr(error, "status_code", None):
+            case 401 | 403 | 500 if missing:
+                return self._error("cannot be asked without a key", f"Set {' or '.join(missing)}")
             case 401 | 403:
-                return self._error(
-                    "refused the key, or there is none", "Set its provider's variable, such as OPENAI_API_KEY"
-                )
+                return self._error("refused the key", "Check its provider's variable, such as OPENAI_API_KEY")
             case 404:
                 return self._error("is not known at its provider", "Check llm.model and llm.api_base")
             case 408:
