@@ -63,8 +63,9 @@ class Indexer:
         self._task = loop.create_task(self._follow())
 
     async def close(self) -> None:
-        """Stop following, and close the index. What it lacks is added when it is opened next."""
+        """Stop following, and close the index. What it lacks is added when it is opened next. Again does nothing."""
         self._unsubscribe()
+        self._unsubscribe = lambda: None
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
