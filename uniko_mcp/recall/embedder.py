@@ -12,7 +12,8 @@ from typing import Any, Final, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from uniko_mcp.errors import ModelUnavailableError
+from uniko_mcp.errors import MissingExtraError, ModelUnavailableError
+from uniko_mcp.recall.provider import load_provider_library
 
 DEFAULT_MODEL: Final = "BAAI/bge-small-en-v1.5"
 NO_MODEL: Final = "none"
@@ -105,12 +106,12 @@ class LitellmEmbedder:
         return self.embed_documents([text])[0]
 
     def _request(self, texts: list[str]) -> list[list[float]]:
-        import litellm
-
-        embedding = cast("_LitellmEmbedding", litellm.embedding)  # pyright: ignore[reportUnknownMemberType]
         try:
+            embedding = cast("_LitellmEmbedding", load_provider_library().embedding)
             response = embedding(model=self.model, input=texts, timeout=_REMOTE_TIMEOUT, num_retries=_REMOTE_RETRIES)
             vectors = [cast("list[float]", item["embedding"]) for item in response.data]
+        except MissingExtraError as error:
+            raise ModelUnavailableError(error.message, next_step=error.next_step) from error
         except Exception as error:  # litellm passes on whatever its providers raise
             raise ModelUnavailableError(
                 f"embedding model {self.model!r} did not answer ({type(error).__name__})",

@@ -26,16 +26,17 @@ _CHATTY: Final = {
 
 
 async def provider_library() -> Any:
-    """The module `litellm`. The first call imports it, in a thread, which takes some seconds.
+    """As `load_provider_library`, in a thread."""
+    return await to_thread.run_sync(load_provider_library)
+
+
+@cache
+def load_provider_library() -> Any:
+    """The module `litellm`. The first call imports it, which takes some seconds.
 
     Raises:
         MissingExtraError: It is not installed.
     """
-    return await to_thread.run_sync(_litellm)
-
-
-@cache
-def _litellm() -> Any:
     for variable, value in _ENVIRONMENT.items():
         os.environ.setdefault(variable, value)
     warnings.filterwarnings("ignore", message=".*`ReadOnly` qualifier", category=UserWarning)
@@ -43,8 +44,8 @@ def _litellm() -> Any:
         litellm: Any = importlib.import_module("litellm")
     except ModuleNotFoundError as error:
         raise MissingExtraError(
-            "language models need the package litellm, which is not installed",
-            next_step="Install uniko-mcp[llm], or set llm.model to null",
+            "models of providers need the package litellm, which is not installed",
+            next_step="Install uniko-mcp[llm], or configure none",
         ) from error
     litellm.suppress_debug_info = True  # or it prints advice to stdout
     litellm.telemetry = False
