@@ -27,7 +27,7 @@ from mcp.server.streamable_http import EventCallback, EventId, EventMessage, Eve
 from mcp.shared.exceptions import MCPDeprecationWarning
 from mcp.shared.uri_template import UriTemplate
 
-from uniko_mcp.config import Settings
+from uniko_mcp.config import EmbeddingSettings, Settings
 from uniko_mcp.operations import CATALOGUE
 from uniko_mcp.operations.call import open_services
 from uniko_mcp.server.app import MemoryServer, build_server
@@ -332,7 +332,7 @@ class RememberedEvents(EventStore):
 
 
 async def serve(data_dir: Path) -> None:
-    settings = Settings(data_dir=data_dir)
+    settings = Settings(data_dir=data_dir, embedding=EmbeddingSettings(model="none"))
     async with open_services(settings) as services:
 
         async def opened() -> Any:

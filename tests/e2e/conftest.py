@@ -26,8 +26,9 @@ def data_dir(tmp_path: Path) -> Path:
 
 
 def server_command(data_dir: Path, *options: str) -> list[str]:
-    """The command line that a client configures."""
-    return [sys.executable, "-m", "uniko_mcp", "--data-dir", str(data_dir), *options, "serve"]
+    """The command line that a client configures, of a server that fetches nothing. The last of two options counts."""
+    always = ["--data-dir", str(data_dir), "--config", str(HERE / "offline.jsonc")]
+    return [sys.executable, "-m", "uniko_mcp", *always, *options, "serve"]
 
 
 def server_parameters(data_dir: Path, *options: str, **environment: str) -> StdioServerParameters:

@@ -12,19 +12,19 @@ from pathlib import Path
 import anyio
 import pytest
 
-from uniko_mcp.config import Settings
+from uniko_mcp.config import EmbeddingSettings, Settings
 from uniko_mcp.operations.call import open_services
 from uniko_mcp.store import StoreStatus
 
 from .conftest import HERE, server_command
 from .raw import INITIALIZE, RawClient
 
-HEAVY = ("fastembed", "onnxruntime", "spacy", "litellm", "numpy", "nostr_sdk", "pyarrow", "tiktoken")
+MODEL_LIBRARIES = {"fastembed", "onnxruntime", "spacy", "litellm", "tokenizers", "nostr_sdk", "pyarrow", "tiktoken"}
 
 
 async def status_of(data_dir: Path) -> StoreStatus:
     """What the next one to open the store finds."""
-    async with open_services(Settings(data_dir=data_dir)) as services:
+    async with open_services(Settings(data_dir=data_dir, embedding=EmbeddingSettings(model="none"))) as services:
         return services.store.status()
 
 
@@ -212,7 +212,24 @@ def test_the_start_loads_no_model_and_no_language_model_library(data_dir: Path, 
     log = stderr.read_text(encoding="utf-8")
     loaded = log[log.index("MODULES") :].split()
     assert "kuzu" in loaded
-    assert not {name for name in loaded if name.partition(".")[0] in HEAVY}
+    assert not MODEL_LIBRARIES & {name.partition(".")[0] for name in loaded}
+
+
+def test_what_the_first_answer_waits_for_loads_neither_a_model_nor_the_graph_nor_arrays() -> None:
+    """W8"""
+    script = (
+        "import asyncio, sys\n"
+        "import uniko_mcp.server.stdio, uniko_mcp.server.wire\n"
+        "from uniko_mcp.config import Settings\n"
+        "from uniko_mcp.operations import CATALOGUE\n"
+        "from uniko_mcp.server.app import build_server\n"
+        "server = build_server(Settings(), CATALOGUE, asyncio.Event().wait)\n"
+        "handler = server.get_request_handler('tools/list').handler\n"
+        "assert asyncio.run(handler(None, None)).tools\n"
+        "print(*sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, encoding="utf-8", timeout=60, check=True)
+    assert not (MODEL_LIBRARIES | {"numpy", "kuzu"}) & {name.partition(".")[0] for name in done.stdout.split()}
 
 
 def test_a_second_process_says_who_holds_the_memory_and_exits_75(data_dir: Path) -> None:

@@ -8,7 +8,7 @@ import threading
 import warnings
 from pathlib import Path
 
-from uniko_mcp.config import Settings
+from uniko_mcp.config import EmbeddingSettings, Settings
 from uniko_mcp.operations import CATALOGUE
 from uniko_mcp.operations.call import Call, Services
 from uniko_mcp.operations.catalogue import Catalogue, Params, Result, serves
@@ -48,4 +48,5 @@ async def hang(services: Services, call: Call, params: Nothing) -> Never:
 
 
 catalogue = Catalogue([*CATALOGUE.values(), make_noise, hang])
-asyncio.run(serve_stdio(Settings(data_dir=Path(sys.argv[1]), log_level="debug"), catalogue))
+settings = Settings(data_dir=Path(sys.argv[1]), log_level="debug", embedding=EmbeddingSettings(model="none"))
+asyncio.run(serve_stdio(settings, catalogue))

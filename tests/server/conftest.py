@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from uniko_mcp.config import Settings
+from uniko_mcp.config import EmbeddingSettings, Settings
 from uniko_mcp.operations import CATALOGUE
 from uniko_mcp.operations.call import Services, open_services
 from uniko_mcp.operations.catalogue import Catalogue
@@ -27,7 +27,9 @@ def era(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 async def services(tmp_path: Path) -> AsyncIterator[Services]:
-    async with open_services(Settings(data_dir=tmp_path / "memory")) as opened:
+    async with open_services(
+        Settings(data_dir=tmp_path / "memory", embedding=EmbeddingSettings(model="none"))
+    ) as opened:
         yield opened
 
 

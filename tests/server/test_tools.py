@@ -231,6 +231,8 @@ READS = {
     "goal_context": {"goal_id": "goal", "token_budget": 100_000},
     "list_tasks": {"goal_id": "goal", "limit": 200},
     "search_facts": {"limit": 200},
+    "my_memory": {},
+    "recall": {"query": "the sandbox of the provider", "limit": 200},
     "get_memory": {"id": "message"},
     "memory_status": {},
 }
