@@ -27,6 +27,7 @@ EPISODE: Final = "answer"
 _NOTHING_FOUND: Final = "The memory holds nothing on this question."
 _NO_MODEL: Final = "No language model is configured (llm.model), and the client lends none."
 _DECLINED: Final = "The client's language model gave no answer."
+_LEFT_TO_YOU: Final = "Answer the question yourself from the sources in context, and cite them as [1]."
 
 
 class Answer(Params):
@@ -104,11 +105,11 @@ async def _complete(call: Call, params: Answer, context: str) -> tuple[Completio
         try:
             return await model.complete(prompt), None
         except (LanguageModelError, MissingExtraError) as error:
-            return None, f"{error}. {instruction()}"
+            return None, f"{error}. {_LEFT_TO_YOU}"
     if call.ask_client is None:
-        return None, f"{_NO_MODEL} {instruction()}"
+        return None, f"{_NO_MODEL} {_LEFT_TO_YOU}"
     completion = await call.ask_client(prompt)
-    return completion, None if completion else f"{_DECLINED} {instruction()}"
+    return completion, None if completion else f"{_DECLINED} {_LEFT_TO_YOU}"
 
 
 def _citations(items: Sequence[RecalledItem], completion: Completion | None) -> list[Citation]:
