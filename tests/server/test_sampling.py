@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from mcp import Client
 from mcp.client import ClientRequestContext
@@ -20,7 +21,7 @@ from mcp_types import (
     TextContent,
 )
 
-from uniko_mcp.config import EmbeddingSettings, Settings
+from uniko_mcp.config import EmbeddingSettings, LanguageModelSettings, Settings
 from uniko_mcp.operations import CATALOGUE
 from uniko_mcp.operations.call import Services, open_services
 from uniko_mcp.server.app import build_server
@@ -39,14 +40,23 @@ async def draw(context: ClientRequestContext, params: CreateMessageRequestParams
     return CreateMessageResult(role="assistant", content=picture, model="client-model")
 
 
+async def think(context: ClientRequestContext, params: CreateMessageRequestParams) -> CreateMessageResult:
+    await anyio.sleep_forever()
+    raise AssertionError("unreachable")
+
+
 def said(text: str) -> CreateMessageResult:
     return CreateMessageResult(role="assistant", content=TextContent(text=text), model="client-model")
 
 
 @asynccontextmanager
-async def connected(folder: Path, mode: str, callback: Any) -> AsyncIterator[Client]:
+async def connected(folder: Path, mode: str, callback: Any, *, patience: float = 20) -> AsyncIterator[Client]:
     """A client of that era, which lends its model by that callback, of a server that remembers a port."""
-    settings = Settings(data_dir=folder / "memory", embedding=EmbeddingSettings(model="none"))
+    settings = Settings(
+        data_dir=folder / "memory",
+        embedding=EmbeddingSettings(model="none"),
+        llm=LanguageModelSettings(timeout=patience),
+    )
     async with open_services(settings) as services:
 
         async def ready() -> Services:
@@ -67,6 +77,13 @@ async def test_a_user_who_declines_in_the_handshake_era_gets_the_sources(tmp_pat
     async with connected(tmp_path, "legacy", refuse) as client:
         result = (await client.call_tool("answer", QUESTION)).structured_content
     assert result["text"].startswith("Answer the question yourself.")
+    assert any("gave no answer" in note for note in result["notes"])
+
+
+async def test_a_model_that_thinks_for_ever_is_waited_for_no_longer_than_the_setting_says(tmp_path: Path) -> None:
+    async with connected(tmp_path, "legacy", think, patience=0.2) as client:
+        result = (await client.call_tool("answer", QUESTION)).structured_content
+    assert "port 8443" in result["context"]
     assert any("gave no answer" in note for note in result["notes"])
 
 
