@@ -16,6 +16,7 @@ from uniko_mcp.cli.identity import identity
 from uniko_mcp.cli.notes import notes
 from uniko_mcp.cli.options import settings_options
 from uniko_mcp.cli.prompt import prompt
+from uniko_mcp.cli.recall import recall, record, reindex
 from uniko_mcp.cli.schemas import schemas
 from uniko_mcp.cli.serve import serve
 from uniko_mcp.cli.status import status
@@ -77,5 +78,5 @@ def _print_utf8() -> None:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
-for _command in (serve, status, call, prompt, notes, identity, schemas, demo):
+for _command in (serve, record, recall, status, call, prompt, notes, identity, reindex, schemas, demo):
     main.add_command(_command)

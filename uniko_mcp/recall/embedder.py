@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 
 from uniko_mcp.errors import MissingExtraError, ModelUnavailableError
 from uniko_mcp.recall.provider import load_provider_library
+
+logger = logging.getLogger(__name__)
 
 DEFAULT_MODEL: Final = "BAAI/bge-small-en-v1.5"
 NO_MODEL: Final = "none"
@@ -66,6 +69,7 @@ def load_embedder(choice: EmbeddingChoice) -> Embedder:
     Raises:
         ModelUnavailableError: The model is unknown, not on disk and may not be fetched, or cannot be fetched.
     """
+    _hush_fastembed()
     if choice.path is not None:
         return _load_folder(choice.path)
     if choice.model in _fastembed_models():
@@ -142,6 +146,13 @@ def _unit_rows(rows: Iterable[Any]) -> NDArray[np.float32]:
     return vectors / lengths
 
 
+def _hush_fastembed() -> None:
+    """Its retries are not for the user's terminal: what came of them is in the error, and in every result's notes."""
+    from loguru import logger as its_logger
+
+    its_logger.disable("fastembed")
+
+
 def _fastembed_models() -> frozenset[str]:
     from fastembed import TextEmbedding
 
@@ -152,6 +163,8 @@ def _load_named(choice: EmbeddingChoice) -> FastembedEmbedder:
     from fastembed import TextEmbedding
 
     cache = str(choice.cache) if choice.cache else None
+    if choice.download:
+        logger.info("the embedding model %s is fetched once, where it is not on this machine", choice.model)
     try:
         session = TextEmbedding(choice.model, cache, _THREADS, local_files_only=not choice.download)
     except Exception as error:  # fastembed passes on what huggingface_hub, requests and onnxruntime raise

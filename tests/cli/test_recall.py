@@ -1,0 +1,56 @@
+"""`record`, `recall` and `reindex`: a transcript goes in, cited evidence comes out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.model import build_minilm
+
+CHAT = """\
+[2026-03-01 10:00] Ana: Is the export done?
+Ben: Nearly. It stops at invoice 4812
+with error E-77.
+[2026-03-02 09:00] Ana: We moved the deadline to next Friday.
+"""
+
+WORDS_ALONE = {"UNIKO_EMBEDDING__MODEL": "none"}
+
+
+def test_a_pasted_chat_is_kept_once_and_its_evidence_is_cited(run: Run) -> None:
+    first = run("record", "-", "--session", "export", stdin=CHAT, variables=WORDS_ALONE)
+    assert first.stdout.startswith("3 of 3 messages are new in conversation export: ")
+    assert run("record", "-", "--session", "export", stdin=CHAT, variables=WORDS_ALONE).stdout.startswith("0 of 3")
+
+    answer = run("recall", "Which error stopped the export?", variables=WORDS_ALONE).stdout.splitlines()
+    assert answer[0] == "1. Nearly. It stops at invoice 4812"
+    assert " · Ben · export · export-1-" in answer[2]
+    found = json.loads(run("recall", "deadline", "--limit", "1", "--json", variables=WORDS_ALONE).stdout)
+    assert found["items"][0]["sources"][0]["sender"] == "Ana"
+
+
+def test_a_file_gives_its_name_to_the_conversation(run: Run, tmp_path: Path) -> None:
+    chat = tmp_path / "stand-up.txt"
+    chat.write_text(CHAT, encoding="utf-8")
+    assert "in conversation stand-up" in run("record", str(chat), variables=WORDS_ALONE).stdout
+
+
+def test_text_without_speakers_is_refused(run: Run) -> None:
+    result = run("record", "-", stdin="no names here", variables=WORDS_ALONE)
+    assert result.returncode == 2
+    assert "the transcript names no speaker" in result.stderr
+
+
+@pytest.mark.parametrize("model", [True, False])
+def test_reindex_counts_what_it_indexed_and_embedded(run: Run, tmp_path: Path, model: bool) -> None:
+    """C3: `reindex` runs with progress."""
+    variables = {"UNIKO_EMBEDDING__PATH": str(build_minilm(tmp_path / "minilm"))} if model else WORDS_ALONE
+    run("record", "-", stdin=CHAT, variables=variables)
+    result = run("reindex", variables=variables)
+    assert result.returncode == 0
+    indexed, embedded = (int(word) for word in result.stdout.split() if word.isdigit())
+    assert indexed >= 3
+    assert embedded == (indexed if model else 0)
