@@ -78,8 +78,9 @@ def _readable(postings: Postings | None, scope: Scope) -> Postings:
 def _with_neighbours(rows: NDArray[np.intp], scope: Scope) -> NDArray[np.intp]:
     records = scope.columns.records
     around = np.concatenate([rows, records["previous"][rows], records["next"][rows]])
-    around = np.unique(around[around != NOWHERE])
-    return around[scope.readable[around]]
+    found = np.zeros(len(scope.columns), dtype=bool)
+    found[around[around != NOWHERE]] = True
+    return np.flatnonzero(found & scope.readable)
 
 
 def _length_norms(scope: Scope, rows: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -45,7 +45,7 @@ def test_a_torn_record_is_no_vector(tmp_path: Path) -> None:
     file.put([0, 1], unit_rows(2))
     file.close()
     with (tmp_path / "v").open("r+b") as raw:
-        raw.seek(4_096 + 4)
+        raw.seek(4_096)
         raw.write(b"\0" * DIMENSION)
     assert open_file(tmp_path / "v").present(2).tolist() == [False, True]
 
@@ -55,7 +55,7 @@ def test_a_cut_file_keeps_what_is_whole(tmp_path: Path) -> None:
     file.put([0, 1], unit_rows(2))
     file.close()
     with (tmp_path / "v").open("r+b") as raw:
-        raw.truncate(4_096 + 36 + 5)
+        raw.truncate(4_096 + DIMENSION + 5)
     reopened = open_file(tmp_path / "v")
     assert reopened.present(2).tolist() == [True, False]
     reopened.put([1], unit_rows(1))

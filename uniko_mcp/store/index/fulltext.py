@@ -21,7 +21,7 @@ CODE_WEIGHT: Final = 0.3
 """A term in a fenced code block counts this much of one in prose, so that long listings do not drown what was said."""
 CONTEXT_WEIGHT: Final = 0.5
 """A term in the session's topic or the heading above."""
-MOST_POSTINGS: Final = 20_000
+MOST_POSTINGS: Final = 10_000
 """A term with more occurrences says next to nothing and costs milliseconds: it is left out."""
 
 _FIELDS: Final = ("prose", "code", "context")

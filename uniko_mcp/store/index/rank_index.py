@@ -178,6 +178,7 @@ class RankIndex:
 
     def _load(self) -> None:
         connection = self._database.reading()
+        self._common: set[str] = set()
         self._labels = Labels(connection.execute("SELECT code, space, name FROM label ORDER BY code"))
         self._table = ColumnTable.load(connection.execute("SELECT row, record FROM document ORDER BY row"))
         self._table.link_all_neighbours(self._labels.code("kind", MESSAGE))
@@ -185,8 +186,16 @@ class RankIndex:
     # Words and links.
 
     def postings(self, term: str, *, limit: int | None = MOST_POSTINGS) -> Postings | None:
-        """The documents that hold a token; None when it occurs more than `limit` times."""
-        return read_postings(self._database.reading(), term, limit)
+        """The documents that hold a token; None when it occurs more than `limit` times.
+
+        A term that was found to be so common once stays so until the index is opened again or rebuilt.
+        """
+        if limit is not None and term in self._common:
+            return None
+        postings = read_postings(self._database.reading(), term, limit)
+        if postings is None:
+            self._common.add(term)
+        return postings
 
     def known_entities(self, entities: Sequence[str]) -> list[str]:
         """Those of the entity keys that any document mentions."""
