@@ -29,6 +29,11 @@ def test_lines_without_a_speaker_go_on_with_the_turn_before() -> None:
     ]
 
 
+def test_a_turn_without_a_time_was_said_at_the_time_before_it() -> None:
+    turns = read_transcript("Ana: Hi\n[2026-03-01] Ben: Hi\nAna: Well?\n[2026-03-02] Ben: Done.")
+    assert [turn.time for turn in turns] == [None, "2026-03-01", "2026-03-01", "2026-03-02"]
+
+
 @pytest.mark.parametrize("text", ["", "no speaker here", "10:30 is the time", ": nobody", f"{'x' * 50}: too long"])
 def test_text_without_speakers_has_no_turns(text: str) -> None:
     assert read_transcript(text) == []

@@ -17,7 +17,7 @@ _TURN: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SpokenTurn:
-    """What one speaker said in one go; `time` is ISO 8601 as it was written, None when there was none."""
+    """What one speaker said in one go; `time` is ISO 8601 as it was written last before it, None when there was none."""
 
     speaker: str
     text: str
@@ -33,7 +33,8 @@ def read_transcript(text: str) -> list[SpokenTurn]:
     turns: list[SpokenTurn] = []
     for line in text.splitlines():
         if match := _TURN.fullmatch(line.strip()):
-            turns.append(SpokenTurn(match["speaker"].strip(), match["text"] or "", match["time"]))
+            time = match["time"] or (turns[-1].time if turns else None)
+            turns.append(SpokenTurn(match["speaker"].strip(), match["text"] or "", time))
         elif turns:
             last = turns[-1]
             turns[-1] = SpokenTurn(last.speaker, f"{last.text}\n{line}", last.time)
