@@ -17,7 +17,7 @@ _TURN: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SpokenTurn:
-    """What one speaker said in one go; `time` is ISO 8601 as it was written last before it, None when there was none."""
+    """What one speaker said in one go; `time` is ISO 8601 as it was last written, None when there was none yet."""
 
     speaker: str
     text: str
