@@ -75,6 +75,10 @@ WITHOUT_MEANING: Final[Mapping[str, float]] = {
 }
 
 
+PIECE_SHARE: Final = 0.3
+"""Of 0, .15, .3, .6 and 1, those between .15 and .6 found most on both benchmarks."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fusion:
     """The scores of the candidates, and what each feature contributed to them."""
@@ -88,6 +92,25 @@ def fuse(features: Mapping[str, NDArray[np.float64]]) -> Fusion:
     weights = WITH_MEANING if "meaning" in features else WITHOUT_MEANING
     contributions = {name: weight * features[name] for name, weight in weights.items()}
     return Fusion(np.sum(list(contributions.values()), axis=0), contributions)
+
+
+def family_scores(
+    rows: NDArray[np.intp], parents: NDArray[np.int32], scores: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The scores with those of pieces brought down to what they are pieces of. `rows` ascend.
+
+    The weights are learnt on whole messages. A piece of one, or a claim made in it, is shorter and so looks better than
+    it is: where its parent is a candidate too, it keeps only `PIECE_SHARE` of what it is ahead.
+    """
+    places = np.searchsorted(rows, parents).clip(max=len(rows) - 1)
+    has_parent = rows[places] == parents
+    family = scores.copy()
+    lead = np.zeros(len(rows))
+    ahead = np.maximum(scores - scores[places], 0)
+    np.maximum.at(lead, places[has_parent], ahead[has_parent])
+    family += PIECE_SHARE * lead
+    family[has_parent] = family[places[has_parent]]
+    return family
 
 
 def squash(score: float, best: float) -> float:

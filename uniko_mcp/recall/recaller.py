@@ -13,7 +13,7 @@ from uniko_mcp.models import time
 from uniko_mcp.recall.candidates import find_candidates
 from uniko_mcp.recall.cascade import LAST_PHASE, run_cascade
 from uniko_mcp.recall.features import Signals, extract_features
-from uniko_mcp.recall.fusion import Fusion, fuse, squash
+from uniko_mcp.recall.fusion import Fusion, family_scores, fuse, squash
 from uniko_mcp.recall.intent import Intent, ReadDates, read_intent
 from uniko_mcp.recall.links import spread_activation
 from uniko_mcp.recall.meaning import match_meaning
@@ -76,6 +76,12 @@ class Recaller:
         coverage = covered(selection.chosen, rarity)
         return _bundle(query, items, selection, coverage, phase, scope, notes)
 
+    def signals(self, query: RecallQuery) -> Signals:
+        """What all channels find for a query, before it is ranked; the weights are learnt from this."""
+        intent = self._intent(query)
+        scope = find_scope(query, intent.windows, self._index.columns, self._index.labels)
+        return self._signals(intent, scope)
+
     def _intent(self, query: RecallQuery) -> Intent:
         labels = self._index.labels
         roles = {name for _, name in labels.in_space("role")}
@@ -90,14 +96,14 @@ class Recaller:
         return Signals(scope, intent, words, meaning, spread_activation(self._index, scope, intent.entities))
 
     def _ranked(self, rows: NDArray[np.intp], fusion: Fusion, scope: Scope, *, wanted: int) -> list[Candidate]:
-        order = np.lexsort((rows, -fusion.scores))[:wanted]
-        best = [int(row) for row in rows[order]]
-        documents = self._index.documents(best)
-        parents = scope.columns.records["parent"]
+        parents = scope.columns.records["parent"][rows]
+        scores = family_scores(rows, parents, fusion.scores)
+        order = np.lexsort((rows, -fusion.scores, -scores))[:wanted]
+        documents = self._index.documents([int(row) for row in rows[order]])
         return [
-            Candidate(row, float(score), documents[row], int(parents[row]))
-            for row, score in zip(best, fusion.scores[order], strict=True)
-            if row in documents
+            Candidate(int(rows[place]), float(scores[place]), documents[int(rows[place])], int(parents[place]))
+            for place in order
+            if int(rows[place]) in documents
         ]
 
 
