@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final, Protocol
 
 import numpy as np
@@ -18,6 +19,7 @@ from uniko_mcp.recall.intent import Intent, ReadDates, read_intent
 from uniko_mcp.recall.links import spread_activation
 from uniko_mcp.recall.meaning import match_meaning
 from uniko_mcp.recall.query import RecallQuery
+from uniko_mcp.recall.reranker import MOST_RERANKED, Reranker
 from uniko_mcp.recall.result import RecallBundle, RecallItem, RecallScope
 from uniko_mcp.recall.scope import Scope, find_scope
 from uniko_mcp.recall.selection import Candidate, Selection, covered, one_per_evidence
@@ -44,10 +46,18 @@ class QueryEmbedder(Protocol):
 class Recaller:
     """Answers queries from one index. Blocking; any thread may call it, never the event loop."""
 
-    def __init__(self, index: RankIndex, embedder: QueryEmbedder, *, read_dates: ReadDates | None = None) -> None:
+    def __init__(
+        self,
+        index: RankIndex,
+        embedder: QueryEmbedder,
+        *,
+        read_dates: ReadDates | None = None,
+        reranker: Reranker | None = None,
+    ) -> None:
         self._index = index
         self._embedder = embedder
         self._read_dates = read_dates
+        self._reranker = reranker
 
     def recall(self, query: RecallQuery) -> RecallBundle:
         """The best evidence for a query, the same for the same index.
@@ -67,6 +77,9 @@ class Recaller:
             return _bundle(query, (), Selection((), 0, False), 0.0, LAST_PHASE, scope, notes)
         fusion = fuse(extract_features(signals, rows, self._index.labels))
         ranked = self._ranked(rows, fusion, scope, wanted=query.limit * _READ_IN_FULL)
+        if self._reranker is not None:
+            ranked = self._reranked(ranked, intent, self._reranker)
+            notes += self._reranker.notes()
         rarity = dict(zip(signals.words.terms, signals.words.idf.tolist(), strict=True))
         rarity |= {term: max(rarity.values(), default=1.0) for term in intent.tokens if term not in rarity}
         selection, phase = run_cascade(
@@ -105,6 +118,25 @@ class Recaller:
             for place in order
             if int(rows[place]) in documents
         ]
+
+    def _reranked(self, ranked: list[Candidate], intent: Intent, reranker: Reranker) -> list[Candidate]:
+        """The best candidates in the order of both judgements, each in standard deviations; the rest behind them."""
+        best, rest = ranked[:MOST_RERANKED], ranked[MOST_RERANKED:]
+        judged = reranker.scores(intent.text, [candidate.document.text for candidate in best])
+        if judged is None or len(best) < 2:
+            return ranked
+        fused = np.array([candidate.score for candidate in best])
+        both = _standardised(fused) + _standardised(np.array(judged))
+        floor = rest[0].score if rest else float(fused.min())
+        placed = [
+            replace(candidate, score=floor + float(lead))
+            for candidate, lead in zip(best, both - both.min(), strict=True)
+        ]
+        return [*sorted(placed, key=lambda candidate: (-candidate.score, candidate.row)), *rest]
+
+
+def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return (values - values.mean()) / (values.std() or 1.0)
 
 
 def _notes(query: RecallQuery, intent: Intent, scope: Scope) -> list[str]:
