@@ -268,6 +268,22 @@ async def test_a_goal_context_stays_in_its_budget_and_says_what_it_left_out(memo
     assert all(message["content"].endswith("word ") for message in context["recent_messages"])
 
 
+async def test_the_facts_of_a_goal_come_by_relevance_and_then_by_age(memory: MemoryClient) -> None:
+    await memory("create_goal", goal_id="g", title="Migrate the invoices", description="to the new ledger")
+    said = [{"sender": "ana", "content": "Let us talk about Acme.", "message_id": "m"}]
+    await memory("record_messages", session_id="s", messages=said, goal_id="g")
+    await memory("add_observation", observation_id="o", message_id="m", content="About Acme", subject="Acme")
+    for fact_id, predicate, value in (
+        ("invoices", "keeps its invoices in", "the old ledger"),
+        ("coffee", "drinks", "coffee"),
+        ("cake", "eats", "cake"),
+    ):
+        await memory("assert_fact", fact_id=fact_id, subject="Acme", predicate=predicate, object=value)
+    assert await memory.services.recollection.settled()
+    context = await memory("goal_context", goal_id="g")
+    assert [fact["fact_id"] for fact in context["facts"]] == ["invoices", "cake", "coffee"]
+
+
 async def test_an_unknown_goal_has_no_context(memory: MemoryClient) -> None:
     """S4"""
     assert await memory("goal_context", goal_id="ghost") == {

@@ -58,28 +58,29 @@ class GoalContext:
     left_out: dict[str, int]
 
 
-def goal_context(view: View, goal_id: str, *, viewer: str, now: int, token_budget: int) -> GoalContext | None:
-    """The context of a goal with its descendants; None for an unknown goal.
+def goal_context(
+    view: View, goal: Goal, relevant: Sequence[str], *, viewer: str, now: int, token_budget: int
+) -> GoalContext:
+    """The context of a goal with its descendants.
 
-    The goal itself is always whole. What is left of the budget goes to open tasks, then messages (newest first), facts,
-    entities and sessions, each getting at most a share, and what one does not use falls to the next.
+    The goal itself is always whole. What is left of the budget goes to open tasks, then messages (newest first), facts
+    (those in `relevant` first, in that order, then the latest), entities and sessions, each getting at most a share,
+    and what one does not use falls to the next.
     """
-    found = get_goals(view, [goal_id])
-    if not found:
-        return None
+    goal_id = goal.goal_id
     descendants = _descendants(view, goal_id)
     goal_ids = [goal_id, *descendants]
     sessions = _sessions(view, goal_ids)
     session_ids = [session.session_id for session in sessions[:_MAX_SESSIONS]]
-    budget = _Budget(token_budget - _size(found[0]))
+    budget = _Budget(token_budget - _size(goal))
     tasks = budget.take("tasks", _tasks(view, goal_ids), share=0.25)
     subgoals = budget.take("subgoals", get_goals(view, descendants), share=0.2)
     messages = budget.take("recent_messages", _messages(view, session_ids), share=0.5)
     mentioned = _mentions(view, session_ids, viewer)
-    facts = budget.take("facts", _facts(view, session_ids, mentioned.keys(), viewer, now), share=0.6)
+    facts = budget.take("facts", _facts(view, session_ids, mentioned.keys(), relevant, viewer, now), share=0.6)
     entities = budget.take("entities", _entities(view, mentioned + _episode_mentions(view, session_ids)), share=0.5)
     shown = budget.take("sessions", sessions, share=1.0)
-    return GoalContext(found[0], subgoals, tasks, shown, messages, facts, entities, budget.left_out)
+    return GoalContext(goal, subgoals, tasks, shown, messages, facts, entities, budget.left_out)
 
 
 def goal_sessions(view: View, goal_id: str) -> list[str]:
@@ -211,7 +212,9 @@ def _counts(view: View, path: str, **parameters: Any) -> Counter[str]:
     return Counter({row["id"]: row["mentions"] for row in rows})
 
 
-def _facts(view: View, session_ids: list[str], mentioned: Iterable[str], viewer: str, now: int) -> list[Fact]:
+def _facts(
+    view: View, session_ids: list[str], mentioned: Iterable[str], relevant: Sequence[str], viewer: str, now: int
+) -> list[Fact]:
     """Facts true now that rest on what was said in the sessions, or are about what was mentioned there."""
     current = f"f.valid_from <= $now AND (f.valid_to IS NULL OR f.valid_to > $now) AND {visible('f')}"
     paths = (
@@ -228,7 +231,10 @@ def _facts(view: View, session_ids: list[str], mentioned: Iterable[str], viewer:
             now=now,
         )
         found |= {row["f"]["fact_id"]: row["f"] for row in rows}
-    nodes = sorted(found.values(), key=lambda node: (-node["recorded_at"], node["fact_id"]))
+    rank = {fact_id: place for place, fact_id in enumerate(relevant)}
+    nodes = sorted(
+        found.values(), key=lambda node: (rank.get(node["fact_id"], len(rank)), -node["recorded_at"], node["fact_id"])
+    )
     return [to_fact(node) for node in nodes[:_MAX_FACTS]]
 
 

@@ -33,6 +33,10 @@ MODEL_PATIENCE: Final = 3.0
 CLOSING_PATIENCE: Final = 0.5
 """Seconds that closing waits for the batch at hand, or for a model that is being loaded."""
 
+_RELEVANT_FACTS: Final = 100
+_NO_BUDGET: Final = 1_000_000
+"""Tokens; whoever asks cuts to a budget of their own."""
+
 _CATCHING_UP: Final = "The index is being brought up to date; the latest memories may be missing."
 
 
@@ -93,12 +97,25 @@ class Recollection:
         bundle = await to_thread.run_sync(engine.recaller.recall, query)
         return bundle if caught_up else replace(bundle, notes=(*bundle.notes, _CATCHING_UP))
 
+    async def relevant_facts(self, text: str, *, viewer: str, now: int) -> list[str]:
+        """The ids of facts that bear on a text, best first. Waits neither for the index nor for the model."""
+        engine = await self._ready()
+        query = RecallQuery(
+            text, viewer, limit=_RELEVANT_FACTS, token_budget=_NO_BUDGET, kinds=("Fact",), reference_time=now
+        )
+        bundle = await to_thread.run_sync(engine.recaller.recall, query)
+        return [item.id for item in bundle.items]
+
     async def reindex(self, progress: Callable[[int], None] | None = None) -> int:
         """Build the index anew; how many documents it then holds. Their vectors follow in the background."""
         self.wake()
         documents = await self._indexer.rebuild(progress)
         self._indexed()
         return documents
+
+    async def settled(self) -> bool:
+        """Wait until every write acknowledged before is indexed; whether it came to that in time."""
+        return await self._indexer.caught_up(INDEX_PATIENCE)
 
     async def embedded(self, patience: float | None = None) -> bool:
         """Wait until everything has its vector or there is no model; whether it came to that in time."""

@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from uniko_mcp.memory import goal_context as working_memory
-from uniko_mcp.memory import tasks
+from uniko_mcp.memory import goals, tasks
 from uniko_mcp.models.domain import EntityItem, Fact, Goal, MessageItem, SessionItem, SkippedLink, Task
 from uniko_mcp.models.fields import Identifier, Required, Text, UnitInterval
-from uniko_mcp.operations.call import Call
-from uniko_mcp.operations.catalogue import CHANGES, Params, Result, reads, writes
+from uniko_mcp.operations.call import Call, Services
+from uniko_mcp.operations.catalogue import CHANGES, Params, Result, reads, serves, writes
 from uniko_mcp.operations.listing import Cursor, Limit, ListResult
 from uniko_mcp.store import Draft, View
 
@@ -117,25 +117,35 @@ class GoalContext(Result):
     tasks: list[Task] = Field(default=[])
     sessions: list[SessionItem] = Field(default=[])
     recent_messages: list[MessageItem] = Field(default=[], description="Newest first.")
-    facts: list[Fact] = Field(default=[], description="True now.")
+    facts: list[Fact] = Field(default=[], description="True now, the most relevant first.")
     entities: list[EntityItem] = Field(default=[])
     truncated: bool = Field(default=False, description="Whether something did not fit into the budget.")
     left_out: dict[str, int] = Field(default={}, description="How many of each list did not fit.")
     scope: str
 
 
-@reads("Context of a goal", "goals")
-def goal_context(view: View, call: Call, params: GoalContextParams) -> GoalContext:
+@serves("Context of a goal", "goals")
+async def goal_context(services: Services, call: Call, params: GoalContextParams) -> GoalContext:
     """Everything that bears on a goal: its subgoals, tasks, sessions, last messages, facts and entities.
 
     Use it before you go on with a goal. It is gathered live and fits into token_budget; an unknown goal_id answers
     found: false.
     """
-    budget = min(params.token_budget, call.settings.output.max_tokens)
     scope = f"goal {params.goal_id} and its subgoals"
-    context = working_memory.goal_context(view, params.goal_id, viewer=call.agent_id, now=call.now, token_budget=budget)
-    if context is None:
+    found = await services.store.read(lambda view: goals.get_goals(view, [params.goal_id]))
+    if not found:
         return GoalContext(found=False, scope=scope)
+    relevant = await services.recollection.relevant_facts(about(found[0]), viewer=call.agent_id, now=call.now)
+    context = await services.store.read(
+        lambda view: working_memory.goal_context(
+            view,
+            found[0],
+            relevant,
+            viewer=call.agent_id,
+            now=call.now,
+            token_budget=min(params.token_budget, call.settings.output.max_tokens),
+        )
+    )
     return GoalContext(
         found=True,
         goal=context.goal,
@@ -149,3 +159,8 @@ def goal_context(view: View, call: Call, params: GoalContextParams) -> GoalConte
         left_out=context.left_out,
         scope=scope,
     )
+
+
+def about(goal: Goal) -> str:
+    """What a goal is about, as a query."""
+    return " ".join(part for part in (goal.title, goal.description) if part)

@@ -14,6 +14,8 @@ from uniko_mcp.config import Settings
 from uniko_mcp.operations.call import Services
 from uniko_mcp.operations.catalogue import Catalogue
 from uniko_mcp.operations.notes import memory_short_term_read, my_memory
+from uniko_mcp.operations.recall import recall
+from uniko_mcp.operations.tasks import goal_context
 from uniko_mcp.server.completions import Completions
 from uniko_mcp.server.instructions import Briefing, guide
 from uniko_mcp.server.prompts import Prompts
@@ -26,7 +28,7 @@ _HOUR_MS: Final = 3_600_000
 _STATIC: Final[tuple[CacheableMethod, ...]] = ("tools/list", "prompts/list", "resources/templates/list")
 """What stays the same as long as the process lives."""
 
-_INTERNAL: Final = (memory_short_term_read, my_memory)
+_INTERNAL: Final = (memory_short_term_read, my_memory, goal_context, recall)
 """What resources and prompts are read through, though the catalogue may not offer it as a tool."""
 
 

@@ -39,6 +39,7 @@ _ROLES: Final[Mapping[str, Literal["user", "assistant"]]] = {
     "assistant": "assistant",
 }
 _GOAL: Final = PromptArgument(name="goal_id", description="The goal that this session is about.")
+_TOPIC: Final = PromptArgument(name="topic", description="What this session is about, as a question or as words.")
 _SESSION: Final = PromptArgument(name="session_id", description="The session that is ending.")
 _PROMPTS: Final = (
     Prompt(
@@ -50,8 +51,9 @@ _PROMPTS: Final = (
     Prompt(
         name="agent_context",
         title="What you remember",
-        description="What the memory holds that bears on a new session: open goals and tasks, known facts.",
-        arguments=[_GOAL],
+        description="What the memory holds that bears on a new session: open goals and tasks, known facts, and what"
+        " bears on its topic or goal.",
+        arguments=[_TOPIC, _GOAL],
     ),
     Prompt(
         name="end_of_session",
@@ -60,6 +62,12 @@ _PROMPTS: Final = (
         arguments=[_SESSION, _GOAL],
     ),
 )
+
+_ASKED: Final = (
+    ("topic", "What Bears on the Topic", "recall", "query"),
+    ("goal_id", "This Goal", "goal_context", "goal_id"),
+)
+"""Sections of `agent_context` for what it is asked about: argument, heading, and the tool and parameter that fill it."""
 
 _WRITING: Final = frozenset({"end_of_session"})
 """Prompts that ask for writes; a server that only reads does not offer them."""
@@ -127,11 +135,13 @@ class Prompts:
         return [message or _message("user", "There is no short-term memory so far.")]
 
     async def _agent_context(self, arguments: Mapping[str, str]) -> list[PromptMessage]:
-        sections = [message for section in self._sections if (message := await self._section(section))]
-        if goal_id := arguments.get("goal_id"):
-            goal = PromptSection(section="This Goal", tool="goal_context", arguments={"goal_id": goal_id})
-            sections += [message for message in [await self._section(goal)] if message]
-        return sections or [_message("user", "The memory is empty so far.")]
+        asked = [
+            PromptSection(section=heading, tool=tool, arguments={parameter: arguments[name]})
+            for name, heading, tool, parameter in _ASKED
+            if name in arguments
+        ]
+        messages = [message for section in (*self._sections, *asked) if (message := await self._section(section))]
+        return messages or [_message("user", "The memory is empty so far.")]
 
     async def _section(self, section: PromptSection) -> PromptMessage | None:
         content = structured(await self._runner.run(section.tool, section.arguments))
