@@ -312,7 +312,7 @@ RESOURCES = [
 
 PROMPTS = [
     ("short_term_memory", {}),
-    ("agent_context", {"goal_id": GOAL}),
+    ("agent_context", {"topic": "billing", "goal_id": GOAL}),
     ("end_of_session", {"session_id": "session-1", "goal_id": GOAL}),
 ]
 

@@ -67,7 +67,7 @@ _ASKED: Final = (
     ("topic", "What Bears on the Topic", "recall", "query"),
     ("goal_id", "This Goal", "goal_context", "goal_id"),
 )
-"""Sections of `agent_context` for what it is asked about: argument, heading, and the tool and parameter that fill it."""
+"""Sections of `agent_context` on what it is asked about: argument, heading, the tool and its parameter that fill it."""
 
 _WRITING: Final = frozenset({"end_of_session"})
 """Prompts that ask for writes; a server that only reads does not offer them."""
