@@ -196,6 +196,12 @@ async def test_a_result_keeps_to_its_budget_with_whole_items(memory: MemoryClien
     assert all(item["text"].endswith(".") for item in found["items"])
 
 
+async def test_what_a_named_thing_is_linked_to_counts(memory: MemoryClient) -> None:
+    await say(memory, "Marcus Webb joined Acme Corp in Berlin.", "The weather is fine.")
+    found = await memory("recall", query="Where does Marcus Webb work?", explain=True)
+    assert found["items"][0]["why"]["links"] > 0
+
+
 async def test_the_same_question_gets_the_same_answer(memory: MemoryClient) -> None:
     await say(memory, *(f"Train {n} leaves from platform {n % 5}." for n in range(40)))
     first = await memory("recall", query="Which train leaves from platform 3?", explain=True)

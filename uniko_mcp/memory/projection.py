@@ -7,7 +7,6 @@ from itertools import groupby
 from typing import Any, Final
 
 from uniko_mcp.models.graph_schema import NODES
-from uniko_mcp.models.time import now
 from uniko_mcp.store import View
 from uniko_mcp.store.index.documents import EVERYONE, DocumentKey, IndexDocument, Source
 
@@ -49,7 +48,7 @@ def _messages(view: View, ids: Sequence[str]) -> list[IndexDocument]:
         " OPTIONAL MATCH (m)-[:MENTIONS]->(e:Entity)"
         " RETURN m.message_id AS id, m.content AS text, m.timestamp AS at, m.role AS role, m.ordinal AS ordinal,"
         " p.participant_id AS sender_id, p.name AS sender, s.session_id AS session_id, s.topic AS topic,"
-        " collect(e.entity_id) AS entities",
+        " collect(e.name) AS entities",
         ids=list(ids),
     )
     return [
@@ -79,7 +78,7 @@ def _observations(view: View, ids: Sequence[str]) -> list[IndexDocument]:
         " RETURN o.observation_id AS id, o.content AS text, o.observed_at AS at, o.about_from AS about_from,"
         " o.about_to AS about_to, o.visibility AS visibility, o.recorded_by AS recorded_by,"
         " m.message_id AS message_id, m.role AS role, m.ordinal AS ordinal, p.participant_id AS sender_id,"
-        " p.name AS sender, s.session_id AS session_id, s.topic AS topic, collect(e.entity_id) AS entities",
+        " p.name AS sender, s.session_id AS session_id, s.topic AS topic, collect(e.name) AS entities",
         ids=list(ids),
     )
     return [
@@ -108,30 +107,28 @@ def _observations(view: View, ids: Sequence[str]) -> list[IndexDocument]:
 def _facts(view: View, ids: Sequence[str]) -> list[IndexDocument]:
     rows = view.rows(
         "MATCH (f:Fact) WHERE f.fact_id IN $ids OPTIONAL MATCH (f)-[:ABOUT]->(e:Entity)"
-        " RETURN f AS node, collect(e.entity_id) AS entities",
+        " RETURN f AS node, collect(e.name) AS entities",
         ids=list(ids),
     )
     evidence = _evidence(view, ids)
-    present = now()
-    documents: list[IndexDocument] = []
-    for row in rows:
-        node = row["node"]
-        ended = node["valid_to"] is not None and node["valid_to"] <= present
-        documents.append(
-            IndexDocument(
-                kind="Fact",
-                id=node["fact_id"],
-                text=" ".join(part for part in (node["subject"], node["predicate"], node["object"]) if part),
-                timestamp=node["valid_from"],
-                owner=_owner(node),
-                entities=_names(row["entities"]),
-                about_from=node["valid_from"],
-                about_to=node["valid_to"],
-                sources=evidence.get(node["fact_id"], ()),
-                superseded=ended,
-            )
+    return [
+        IndexDocument(
+            kind="Fact",
+            id=row["node"]["fact_id"],
+            text=_fact_text(row["node"]),
+            timestamp=row["node"]["valid_from"],
+            owner=_owner(row["node"]),
+            entities=_names(row["entities"]),
+            about_from=row["node"]["valid_from"],
+            about_to=row["node"]["valid_to"],
+            sources=evidence.get(row["node"]["fact_id"], ()),
         )
-    return documents
+        for row in rows
+    ]
+
+
+def _fact_text(node: Row) -> str:
+    return " ".join(part for part in (node["subject"], node["predicate"], node["object"]) if part)
 
 
 def _evidence(view: View, fact_ids: Sequence[str]) -> dict[str, tuple[Source, ...]]:
@@ -154,7 +151,7 @@ def _episodes(view: View, ids: Sequence[str]) -> list[IndexDocument]:
         "MATCH (n:Episode)-[:RECORDED_BY]->(p:Participant) WHERE n.episode_id IN $ids"
         " OPTIONAL MATCH (n)-[:IN_SESSION]->(s:Session) OPTIONAL MATCH (n)-[:MENTIONS]->(e:Entity)"
         " RETURN n AS node, p.participant_id AS sender_id, s.session_id AS session_id, s.topic AS topic,"
-        " collect(e.entity_id) AS entities",
+        " collect(e.name) AS entities",
         ids=list(ids),
     )
     return [
@@ -190,7 +187,7 @@ def _artifact_chunks(view: View, ids: Sequence[str]) -> list[IndexDocument]:
         " OPTIONAL MATCH (c)-[:MENTIONS]->(e:Entity)"
         " RETURN c AS node, a.artifact_id AS artifact_id, a.title AS title, a.created_at AS at,"
         " a.superseded_at AS superseded_at, s.session_id AS session_id, m.message_id AS message_id,"
-        " collect(e.entity_id) AS entities",
+        " collect(e.name) AS entities",
         ids=list(ids),
     )
     return [
