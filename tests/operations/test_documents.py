@@ -237,6 +237,22 @@ async def test_a_file_elsewhere_is_refused_with_the_way_to_allow_it(
             await memory("ingest_document", path=path)
 
 
+async def test_the_memory_s_own_folder_is_never_read(tmp_path: Path) -> None:
+    """Not even when the configuration names a folder above it: the key lies there."""
+    settings = Settings(
+        data_dir=tmp_path / "memory",
+        embedding=EmbeddingSettings(model="none"),
+        documents=DocumentSettings(folders=(tmp_path,)),
+    )
+    async with open_services(settings) as services:
+        memory = MemoryClient(services, "assistant")
+        await memory("memory_save", type="short_term", content="x")
+        (tmp_path / "alias").symlink_to(settings.data_dir / "identity.key")
+        for path in ("memory/identity.key", "alias", "memory/journal.jsonl"):
+            with pytest.raises(InvalidArgumentsError, match="under no folder that may be read"):
+                await memory("ingest_document", path=path)
+
+
 async def test_a_link_that_stays_inside_is_followed(memory: MemoryClient, folder: Path) -> None:
     (folder / "real.md").write_text(GUIDE, encoding="utf-8")
     (folder / "alias.md").symlink_to(folder / "real.md")

@@ -17,10 +17,11 @@ _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONB
 """The path is resolved before: a link that stands there now was put there since. A pipe must not make us wait."""
 
 
-def read_file(path: str, folders: Sequence[Path]) -> tuple[Path, bytes]:
+def read_file(path: str, folders: Sequence[Path], *, never: Path) -> tuple[Path, bytes]:
     """Where the file is, and its content. A relative path starts from each of the folders.
 
-    Links and `..` are followed before it is decided whether the file lies under one of the folders.
+    Links and `..` are followed before it is decided whether the file lies under one of the folders. What lies under
+    `never`, the memory's own folder with its key, is not read even so.
 
     Raises:
         InvalidArgumentsError: It lies elsewhere, whether or not there is such a file.
@@ -28,7 +29,9 @@ def read_file(path: str, folders: Sequence[Path]) -> tuple[Path, bytes]:
         LimitExceededError: It is larger than `MAX_FILE_BYTES`.
         DocumentError: It cannot be read.
     """
-    allowed = [place for folder in folders if (place := _place_under(folder, path))]
+    private = never.resolve()
+    places = (_place_under(folder, path) for folder in folders)
+    allowed = [place for place in places if place is not None and not place.is_relative_to(private)]
     if not allowed:
         raise InvalidArgumentsError(
             f"path: {path!r} is under no folder that may be read",

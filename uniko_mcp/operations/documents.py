@@ -101,5 +101,6 @@ def _content(params: IngestDocument, call: Call) -> tuple[str | bytes, str | Non
     if params.content is not None:
         return params.content, None
     assert params.path is not None
-    path, content = document_files.read_file(params.path, call.settings.documents.folders)
+    settings = call.settings
+    path, content = document_files.read_file(params.path, settings.documents.folders, never=settings.data_dir)
     return content, str(path)
