@@ -137,6 +137,14 @@ class ActionSettings(Section):
     )
 
 
+class ExtractionSettings(Section):
+    """How messages are read for what they mention."""
+
+    spacy: bool = Field(
+        default=False, description="Whether spaCy finds further names, beside the rules; needs uniko-mcp[spacy]."
+    )
+
+
 class DocumentSettings(Section):
     """Which files may become part of the memory."""
 
@@ -188,6 +196,7 @@ class Settings(Section):
     recall: RecallSettings = RecallSettings()
     output: OutputSettings = OutputSettings()
     actions: ActionSettings = ActionSettings()
+    extraction: ExtractionSettings = ExtractionSettings()
     documents: DocumentSettings = DocumentSettings()
     prompt: PromptSettings = PromptSettings()
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.client import MemoryClient
+from uniko_mcp.config import ExtractionSettings, Settings
 from uniko_mcp.errors import IdConflictError, InvalidArgumentsError, NotFoundError
+from uniko_mcp.operations.call import open_services
 
 pytestmark = pytest.mark.anyio
 
@@ -46,6 +49,19 @@ async def test_messages_are_chained_with_who_said_them_to_whom_and_where(memory:
     assert (await memory("get_memory", id="bot"))["memory"]["kind"] == "agent"
     session = await memory("get_memory", id="s1")
     assert (session["memory"]["topic"], session["memory"]["message_count"]) == ("release", 3)
+
+
+async def test_spacy_tells_what_a_name_names_where_it_is_asked_for(tmp_path: Path) -> None:
+    said = [{"sender": "ana", "content": "I met Barack Obama.", "message_id": "m"}]
+    kinds: list[str] = []
+    for spacy in (False, True):
+        settings = Settings(data_dir=tmp_path / str(spacy), extraction=ExtractionSettings(spacy=spacy))
+        async with open_services(settings) as services:
+            memory = MemoryClient(services, "a")
+            await memory("record_messages", session_id="s", messages=said)
+            [named] = await provenance(memory, "m", "MENTIONS")
+            kinds.append((await memory("get_memory", id=named["id"]))["memory"]["entity_type"])
+    assert kinds == ["name", "person"]
 
 
 async def test_the_same_text_twice_is_two_messages(memory: MemoryClient) -> None:
@@ -301,8 +317,6 @@ async def test_an_unknown_goal_has_no_context(memory: MemoryClient) -> None:
 
 
 async def test_everything_is_there_after_closing_and_opening_again(memory: MemoryClient) -> None:
-    from uniko_mcp.operations.call import open_services
-
     await memory("create_goal", goal_id="g", title="g")
     await memory("record_messages", session_id="s", messages=[{"sender": "a", "content": "x", "message_id": "m"}])
     before = await memory("get_memory", id="m")

@@ -69,7 +69,8 @@ async def _read(unit: conversation.Unit, call: Call) -> list[reading.ReadMessage
         from_thread.check_cancelled()
         call.progress(done, total, "reading messages")
 
-    return await to_thread.run_sync(lambda: reading.read_unit(unit, zone=call.zone, progress=progress))
+    spacy = call.settings.extraction.spacy
+    return await to_thread.run_sync(lambda: reading.read_unit(unit, zone=call.zone, spacy=spacy, progress=progress))
 
 
 def _record(draft: Draft, call: Call, unit: conversation.Unit, read: list[reading.ReadMessage]) -> RecordedMessages:

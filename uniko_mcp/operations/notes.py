@@ -36,7 +36,7 @@ class SavedMemory(Result):
 
 @serves("Save your notes", "notes", CHANGES)
 async def memory_save(services: Services, call: Call, params: MemorySave) -> SavedMemory:
-    """Replace your short-term or long-term memory with a new text, encrypted so that only you can read it.
+    """Replace your short-term or long-term memory with a new text, which is kept encrypted.
 
     Use short_term for what the next prompts must know, long_term for what you look up with my_memory. Read before you
     save: the text you give is the whole of it. Earlier versions stay in the history.
