@@ -1,6 +1,6 @@
-"""How much of BEAM's evidence recall finds.
+"""How much of BEAM's evidence recall finds, and how fast, through the real server over MCP.
 
-    python benchmarks/beam.py --data beam.json [--model FOLDER] [--missed 20]
+    python benchmarks/beam.py --data beam.json [--model FOLDER] [--missed 20] [--peer uniko]
 
 Prints what `locomo.py` prints, by BEAM's kinds of question. Reach: recall@10 of .66 with a MiniLM model.
 """
@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ranking_data import load_beam
-from ranking_score import main
+from evidence.conversations import load_beam
+from evidence.run import main
 
 if __name__ == "__main__":
-    main("BEAM", load_beam, Path("beam.json"))
+    main(__doc__, load_beam, Path("beam.json"))
