@@ -27,9 +27,16 @@ def test_a_pasted_chat_is_kept_once_and_its_evidence_is_cited(run: Run) -> None:
 
     answer = run("recall", "Which error stopped the export?", variables=WORDS_ALONE).stdout.splitlines()
     assert answer[0] == "1. Nearly. It stops at invoice 4812"
-    assert " · Ben · export · export-1-" in answer[2]
+    assert " · Ben · export · export-" in answer[2]
     found = json.loads(run("recall", "deadline", "--limit", "1", "--json", variables=WORDS_ALONE).stdout)
     assert found["items"][0]["sources"][0]["sender"] == "Ana"
+
+
+def test_a_transcript_that_grew_adds_only_what_is_new(run: Run) -> None:
+    run("record", "-", "--session", "export", stdin=CHAT, variables=WORDS_ALONE)
+    longer = f"Ben: Good morning.\n{CHAT}Ben: Good.\nBen: Good.\n"
+    grown = run("record", "-", "--session", "export", stdin=longer, variables=WORDS_ALONE)
+    assert grown.stdout.startswith("3 of 6 messages are new")
 
 
 def test_a_file_gives_its_name_to_the_conversation(run: Run, tmp_path: Path) -> None:

@@ -16,7 +16,9 @@ from uniko_mcp.cli.identity import identity
 from uniko_mcp.cli.notes import notes
 from uniko_mcp.cli.options import settings_options
 from uniko_mcp.cli.prompt import prompt
-from uniko_mcp.cli.recall import recall, record, reindex
+from uniko_mcp.cli.recall import recall
+from uniko_mcp.cli.record import record
+from uniko_mcp.cli.reindex import reindex
 from uniko_mcp.cli.schemas import schemas
 from uniko_mcp.cli.serve import serve
 from uniko_mcp.cli.status import status

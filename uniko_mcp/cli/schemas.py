@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
-
-if TYPE_CHECKING:
-    from uniko_mcp.operations.catalogue import AnyOperation
 
 
 def mcp_tools() -> dict[str, Any]:
     """All tools as `tools/list` of MCP shows them."""
     from uniko_mcp.operations import CATALOGUE
+    from uniko_mcp.server.descriptions import describe
 
-    return {"tools": [_mcp_tool(operation) for operation in CATALOGUE.values()]}
+    tools = [describe(operation) for operation in CATALOGUE.values()]
+    return {"tools": [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]}
 
 
 def openai_tools() -> list[dict[str, Any]]:
@@ -83,22 +82,3 @@ def _rendered() -> dict[str, str]:
 
 def _read(path: Path) -> str | None:
     return path.read_text(encoding="utf-8") if path.is_file() else None
-
-
-def _mcp_tool(operation: AnyOperation) -> dict[str, Any]:
-    from uniko_mcp.operations.json_schema import params_schema, result_schema
-
-    return {
-        "name": operation.name,
-        "title": operation.title,
-        "description": operation.description,
-        "inputSchema": params_schema(operation),
-        "outputSchema": result_schema(operation),
-        "annotations": {
-            "title": operation.title,
-            "readOnlyHint": operation.hints.read_only,
-            "destructiveHint": operation.hints.destructive,
-            "idempotentHint": operation.hints.idempotent,
-            "openWorldHint": operation.hints.open_world,
-        },
-    }

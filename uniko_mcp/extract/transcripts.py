@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import Final
+
+from uniko_mcp.models.names import digest
 
 _TURN: Final = re.compile(
     r"""
@@ -17,25 +20,40 @@ _TURN: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SpokenTurn:
-    """What one speaker said in one go; `time` is ISO 8601 as it was last written, None when there was none yet."""
+    """What one speaker said in one go; `time` is ISO 8601 as it was last written, None when there was none yet.
+
+    `occurrence` counts the turns before it with the same speaker and text.
+    """
 
     speaker: str
     text: str
     time: str | None
+    occurrence: int = 0
+
+    @property
+    def digest(self) -> str:
+        """What tells this turn from the others of its transcript, and is the same when the transcript grew."""
+        return digest(self.speaker, self.text, self.occurrence)[:12]
 
 
-def read_transcript(text: str) -> list[SpokenTurn]:
+def read_transcript(transcript: str) -> list[SpokenTurn]:
     """The turns of a transcript such as `Ana: Is it done?` or `[2026-03-01 10:00] Ana: Is it done?`, in order.
 
     A line that names no speaker goes on with the turn before it; what stands before the first speaker is left out. A
     name counts as a speaker's when it begins a line, is at most 40 characters long and ends in a colon.
     """
     turns: list[SpokenTurn] = []
-    for line in text.splitlines():
+    for line in transcript.splitlines():
         if match := _TURN.fullmatch(line.strip()):
             time = match["time"] or (turns[-1].time if turns else None)
             turns.append(SpokenTurn(match["speaker"].strip(), match["text"] or "", time))
         elif turns:
             last = turns[-1]
             turns[-1] = SpokenTurn(last.speaker, f"{last.text}\n{line}", last.time)
-    return [SpokenTurn(turn.speaker, turn.text.strip(), turn.time) for turn in turns if turn.text.strip()]
+    seen: Counter[tuple[str, str]] = Counter()
+    said: list[SpokenTurn] = []
+    for turn in turns:
+        if text := turn.text.strip():
+            said.append(SpokenTurn(turn.speaker, text, turn.time, seen[turn.speaker, text]))
+            seen[turn.speaker, text] += 1
+    return said
