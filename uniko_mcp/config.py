@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, tzinfo
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias
 from zoneinfo import ZoneInfo, available_timezones
@@ -19,6 +18,8 @@ from pydantic import (
     StringConstraints,
 )
 from pydantic.config import JsonDict
+
+from uniko_mcp.models.nearest import nearest
 
 
 def split(value: Any) -> Any:
@@ -44,8 +45,7 @@ def _zone_hint(name: str) -> str:
     known = available_timezones()
     if not known:
         return "It has no time zone data: install the package tzdata, or use UTC"
-    near = get_close_matches(name, known, n=1)
-    return f"Did you mean {near[0]}?" if near else "Use an IANA name, such as Europe/Berlin"
+    return nearest(name, known, otherwise="Use an IANA name, such as Europe/Berlin")
 
 
 def zone_named(name: str) -> tzinfo:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, cast, get_args
@@ -16,6 +15,7 @@ from pydantic_core import ErrorDetails
 
 from uniko_mcp.config import Section, Settings, split
 from uniko_mcp.errors import ConfigError
+from uniko_mcp.models.nearest import nearest
 
 PREFIX: Final = "UNIKO_"
 CONFIG_VARIABLE: Final = "UNIKO_CONFIG"
@@ -143,7 +143,7 @@ def _flatten(values: Mapping[str, Any], origin: str, prefix: str = "") -> Iterat
 
 
 def _unknown(what: str, name: str, known: Iterable[str]) -> ConfigError:
-    return ConfigError(f"unknown {what}", next_step=f"Did you mean {_nearest(name, known)}?")
+    return ConfigError(f"unknown {what}", next_step=nearest(name, known))
 
 
 def _given(name: str, value: Any, origin: str, folder: Path, *, literal_secrets: bool = True) -> _Given:
@@ -214,7 +214,7 @@ def _explain(fault: ErrorDetails, given: Mapping[str, _Given]) -> str:
 def _problem(fault: ErrorDetails, name: str) -> str:
     match fault["type"]:
         case "extra_forbidden":
-            return f"is not a known key. Did you mean {_nearest(str(fault['loc'][-1]), _keys_of_items(name))}?"
+            return f"is not a known key. {nearest(str(fault['loc'][-1]), _keys_of_items(name))}"
         case "missing":
             return "is required"
         case "string_too_short":
@@ -229,7 +229,3 @@ def _keys_of_items(name: str) -> Iterable[str]:
     """The keys that each object may have in a setting that is a list of objects."""
     items = cast(tuple[type[Section], ...], get_args(setting_fields()[name].annotation))
     return items[0].model_fields
-
-
-def _nearest(name: str, known: Iterable[str]) -> str:
-    return get_close_matches(name, known, n=1, cutoff=0.0)[0]

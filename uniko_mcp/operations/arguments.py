@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import UTC, tzinfo
-from difflib import get_close_matches
 from types import NoneType
 from typing import Any, Final, TypeGuard, cast, get_args, get_origin
 
@@ -13,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from uniko_mcp.errors import InvalidArgumentsError
+from uniko_mcp.models.nearest import nearest
 from uniko_mcp.operations.catalogue import AnyOperation, Params
 
 _NULLS: Final = frozenset({"null", "none", "undefined"})
@@ -102,7 +102,8 @@ def _base(annotation: Any) -> Any:
 def _explain(model: type[BaseModel], fault: ErrorDetails) -> str:
     path = ".".join(str(step) for step in fault["loc"]) or "arguments"
     if fault["type"] == "extra_forbidden":
-        return f"{path}: is not a parameter{_nearest(model, fault)}"
+        *outer, name = fault["loc"]
+        return f"{path}: is not a parameter. {nearest(str(name), _model_at(model, outer).model_fields)}"
     if fault["type"] == "missing":
         return f"{path}: is required"
     if fault["type"] == "value_error":
@@ -151,13 +152,6 @@ def _shown(fault: ErrorDetails) -> str:
 
 def _printable(value: object) -> bool:
     return not isinstance(value, str) or value.isprintable()
-
-
-def _nearest(model: type[BaseModel], fault: ErrorDetails) -> str:
-    *path, name = fault["loc"]
-    known = list(_model_at(model, path).model_fields)
-    near = get_close_matches(str(name), known, n=1, cutoff=0.5)
-    return f". Did you mean {near[0]}?" if near else f". Known: {', '.join(known) or 'none'}"
 
 
 def _model_at(model: type[BaseModel], path: list[int | str]) -> type[BaseModel]:
