@@ -25,6 +25,12 @@ class UnikoError(Exception):
         return f"{text}. {self.next_step}" if self.next_step else text
 
 
+class InternalError(UnikoError):
+    """Something failed that has no name here: a fault of this program."""
+
+    code = "internal_error"
+
+
 class InvalidArgumentsError(UnikoError):
     """An argument is unknown, missing, of the wrong type or out of range."""
 
@@ -94,12 +100,6 @@ class IdentityError(UnikoError):
     """The Nostr identity cannot be read, is damaged, or does not fit."""
 
     code = "identity_failed"
-
-
-class RelayError(UnikoError):
-    """The relays had to be asked and none of them answered."""
-
-    code = "relays_unreachable"
 
 
 class ModelUnavailableError(UnikoError):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 from uniko_mcp.errors import UnknownOperationError
+from uniko_mcp.models.nearest import nearest
 from uniko_mcp.operations.call import Call, Services
 from uniko_mcp.store import Draft, View
 
@@ -67,7 +67,7 @@ class Plan(Generic[P, R]):
 
 
 @dataclass(frozen=True, slots=True)
-class Task(Generic[P, R]):
+class Service(Generic[P, R]):
     """A handler that works with more than the graph: notes, the rank index, a language model."""
 
     run: Callable[[Services, Call, P], Awaitable[R]]
@@ -88,7 +88,7 @@ class Operation(Generic[P, R]):
     params: type[P]
     result: type[R]
     hints: Hints
-    handler: Query[P, R] | Plan[P, R] | Task[P, R]
+    handler: Query[P, R] | Plan[P, R] | Service[P, R]
     own_id: str | None = None
     prepare: Callable[[P], P] | None = None
 
@@ -132,14 +132,14 @@ def serves(
     """Make an operation of an async function that works with the services. Its docstring is the description."""
 
     def make(run: Callable[[Services, Call, P], Awaitable[R]]) -> Operation[P, R]:
-        return _operation(run, Task(run), title=title, family=family, hints=hints, own_id=own_id, prepare=prepare)
+        return _operation(run, Service(run), title=title, family=family, hints=hints, own_id=own_id, prepare=prepare)
 
     return make
 
 
 def _operation(
     run: Callable[..., Any],
-    handler: Query[P, R] | Plan[P, R] | Task[P, R],
+    handler: Query[P, R] | Plan[P, R] | Service[P, R],
     *,
     title: str,
     family: Family,
@@ -185,9 +185,7 @@ class Catalogue(Mapping[str, AnyOperation]):
         """
         if operation := self._operations.get(name):
             return operation
-        near = get_close_matches(name, self._operations, n=1)
-        hint = f"Did you mean {near[0]}?" if near else f"Known: {', '.join(self._operations)}"
-        raise UnknownOperationError(f"there is no operation {name!r}", next_step=hint)
+        raise UnknownOperationError(f"there is no operation {name!r}", next_step=nearest(name, self._operations))
 
     def select(self, names: Iterable[str], *, read_only: bool = False) -> Catalogue:
         """The operations of these names or families, in this catalogue's order; all of them when `names` is empty.

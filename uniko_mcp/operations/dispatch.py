@@ -9,7 +9,7 @@ from uniko_mcp.errors import ReadOnlyError
 from uniko_mcp.models.ids import new_id
 from uniko_mcp.operations.arguments import read_arguments
 from uniko_mcp.operations.call import Call, Services
-from uniko_mcp.operations.catalogue import AnyOperation, Params, Plan, Query, Result, Task
+from uniko_mcp.operations.catalogue import AnyOperation, Params, Plan, Query, Result, Service
 
 
 async def dispatch(services: Services, call: Call, operation: AnyOperation, arguments: Mapping[str, Any]) -> Result:
@@ -27,7 +27,7 @@ async def dispatch(services: Services, call: Call, operation: AnyOperation, argu
             return await services.store.read(lambda view: run(view, call, params))
         case Plan(run):
             return await services.store.write(lambda draft: run(draft, call, params))
-        case Task(run):
+        case Service(run):
             return await run(services, call, params)
         case _ as never:
             assert_never(never)
