@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Annotated, Final, TypeAlias
+
+from pydantic import AfterValidator, Field
 
 from uniko_mcp import __version__
 from uniko_mcp.memory import provenance
 from uniko_mcp.memory.pages import ENVELOPE_TOKENS, fitting
 from uniko_mcp.models.domain import DomainModel, Provenance
 from uniko_mcp.models.fields import Identifier, JsonObject
+from uniko_mcp.models.graph_schema import NODES
+from uniko_mcp.models.nearest import nearest
 from uniko_mcp.models.time import format_instant
 from uniko_mcp.notes import NotesStatus
 from uniko_mcp.operations.call import Call, Services
 from uniko_mcp.operations.catalogue import Params, Result, reads, serves
 from uniko_mcp.store import StoreStatus, View
 
+_KINDS: Final = {kind.lower(): kind for kind in NODES}
+
+
+def _known_kind(kind: str) -> str:
+    if known := _KINDS.get(kind.lower()):
+        return known
+    raise ValueError(f"is not a kind of memory. {nearest(kind, NODES)}")
+
+
+MemoryKind: TypeAlias = Annotated[Identifier, AfterValidator(_known_kind)]
+
 
 class GetMemory(Params):
     id: Identifier = Field(description="The id of anything in the memory.")
+    kind: MemoryKind | None = Field(default=None, description="Such as Goal or Fact, where ids of two kinds are equal.")
     offset: int = Field(default=0, ge=0, description="From which character on to show a long text; see next_offset.")
 
 
@@ -36,7 +52,7 @@ def get_memory(view: View, call: Call, params: GetMemory) -> FoundMemory:
 
     Use it to check a source or to see the whole of what another tool only named. An unknown id answers found: false.
     """
-    memory = provenance.get_memory(view, params.id, viewer=call.agent_id)
+    memory = provenance.get_memory(view, params.id, viewer=call.agent_id, kind=params.kind)
     if memory is None:
         return FoundMemory(found=False)
     half = call.settings.output.max_tokens // 2
@@ -85,7 +101,7 @@ class NotesState(DomainModel):
     versions: dict[str, int]
 
 
-class IndexStatus(DomainModel):
+class IndexState(DomainModel):
     """The rank index that recall searches: how many memories it holds, and how many of them have a vector."""
 
     documents: int
@@ -113,7 +129,7 @@ class MemoryStatus(Result):
     read_only: bool
     graph_bytes: int
     journal: JournalStatus
-    index: IndexStatus
+    index: IndexState
     embedder: EmbedderStatus
     notes: NotesState
     warnings: list[str]
@@ -146,7 +162,7 @@ async def memory_status(services: Services, call: Call, params: MemoryStatusPara
             snapshots=len(store.snapshots),
             quarantined=store.quarantined,
         ),
-        index=IndexStatus(
+        index=IndexState(
             documents=recollection.documents,
             sequence=recollection.sequence,
             catching_up=recollection.catching_up,
@@ -155,7 +171,7 @@ async def memory_status(services: Services, call: Call, params: MemoryStatusPara
         ),
         embedder=EmbedderStatus(state=vectors.state, model=vectors.model, reason=vectors.reason or None),
         notes=_notes_state(notes),
-        warnings=[*_store_warnings(store), *notes.warnings],
+        warnings=[*_store_warnings(store), *recollection.warnings, *notes.warnings],
     )
 
 
