@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from uniko_mcp.cli import main
 from uniko_mcp.cli.schemas import FILES, mcp_tools, openai_tools
 from uniko_mcp.operations import CATALOGUE
-from uniko_mcp.server.tools import describe
+from uniko_mcp.server.descriptions import describe
 
 ROOT = Path(__file__).parent.parent
 REFUSED_KEYWORDS = {"$ref", "$defs", "anyOf", "oneOf", "allOf", "exclusiveMinimum", "exclusiveMaximum"}
