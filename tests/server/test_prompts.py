@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from mcp import MCPError
 
@@ -69,6 +71,34 @@ async def test_sections_follow_the_settings(connect: Connect) -> None:
         got = await client.get_prompt("agent_context")
     assert [message.content.text.partition("\n")[0] for message in got.messages] == ["## Status", "## Done"]
     assert [message.role for message in got.messages] == ["assistant", "user"]
+
+
+async def test_a_section_that_fails_says_why_and_the_others_stay(connect: Connect) -> None:
+    sections = [
+        {"section": "Later", "tool": "list_goals", "arguments": {"phase": "later"}},
+        {"section": "Active", "tool": "list_goals"},
+    ]
+    async with connect(prompt={"sections": sections}) as client:
+        await client.call_tool("create_goal", {"title": "Move billing"})
+        got = await client.get_prompt("agent_context")
+    failed, active = [message.content.text for message in got.messages]
+    assert failed.startswith("## Later\n\nMissing: invalid_arguments: Invalid arguments for list_goals: phase:")
+    assert failed.count("\n") == 2
+    assert "Move billing" in active
+
+
+async def test_a_key_that_cannot_be_used_leaves_the_rest_of_the_context(
+    connect: Connect, services: Services, tmp_path: Path
+) -> None:
+    key = tmp_path / "memory" / "identity.key"
+    key.touch(mode=0o600)
+    key.write_text("no key", encoding="utf-8")
+    async with connect() as client:
+        await client.call_tool("create_goal", {"title": "Move billing"})
+        got = await client.get_prompt("agent_context")
+    failed, goals = [message.content.text for message in got.messages]
+    assert failed.startswith("## Short-Term Memory\n\nMissing: identity_failed: ")
+    assert goals.startswith("## Active Goals")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from mcp import MCPError
 
+from uniko_mcp.memory.pages import ENVELOPE_TOKENS
+from uniko_mcp.models.tokens import estimate_tokens
 from uniko_mcp.notes import NoteKind
 from uniko_mcp.operations.call import Services
 
@@ -76,6 +78,22 @@ async def test_what_another_agent_keeps_private_is_not_found(connect: Connect) -
         with pytest.raises(MCPError, match="not found"):
             await client.read_resource("memory://fact/secret")
         assert "1234" not in (await client.read_resource("memory://entity/user")).contents[0].text
+
+
+@pytest.mark.parametrize("uri", ["memory://session/s1", "memory://entity/Zoe", "memory://fact/f0", "memory://goal/g1"])
+async def test_no_resource_is_larger_than_a_result_may_be(connect: Connect, uri: str) -> None:
+    most = 1_000
+    claim = "is " + "very " * 200 + "tall"
+    async with connect(output={"max_tokens": most}) as client:
+        await client.call_tool("create_goal", {"title": "Long", "goal_id": "g1", "description": claim * 10})
+        messages = [{"sender": "Zoe", "content": f"Zoe {claim} {number}"} for number in range(20)]
+        said = {"session_id": "s1", "topic": claim * 10, "goal_id": "g1", "messages": messages}
+        await client.call_tool("record_messages", said)
+        for number in range(8):
+            fact = {"subject": "Zoe", "predicate": f"{claim} {number}", "fact_id": f"f{number}"}
+            await client.call_tool("assert_fact", fact)
+        read = await client.read_resource(uri)
+    assert estimate_tokens(read.contents[0].text) <= most + ENVELOPE_TOKENS
 
 
 async def test_notes_are_read_as_they_were_saved(connect: Connect, services: Services) -> None:

@@ -13,6 +13,9 @@ from uniko_mcp import __version__
 from uniko_mcp.config import Settings
 from uniko_mcp.operations.call import Services
 from uniko_mcp.operations.catalogue import Catalogue
+from uniko_mcp.operations.curate import get_memory, memory_status
+from uniko_mcp.operations.facts import search_facts
+from uniko_mcp.operations.goals import list_goals
 from uniko_mcp.operations.notes import memory_short_term_read, my_memory
 from uniko_mcp.operations.recall import recall
 from uniko_mcp.operations.tasks import goal_context
@@ -28,7 +31,16 @@ _HOUR_MS: Final = 3_600_000
 _STATIC: Final[tuple[CacheableMethod, ...]] = ("tools/list", "prompts/list", "resources/templates/list")
 """What stays the same as long as the process lives."""
 
-_INTERNAL: Final = (memory_short_term_read, my_memory, goal_context, recall)
+_INTERNAL: Final = (
+    memory_short_term_read,
+    my_memory,
+    list_goals,
+    goal_context,
+    recall,
+    search_facts,
+    get_memory,
+    memory_status,
+)
 """What resources and prompts are read through, though the catalogue may not offer it as a tool."""
 
 

@@ -1,4 +1,4 @@
-"""Failures outside of tools, as errors of the protocol: the code says what kind, the message what to do next."""
+"""Failures as clients are told of them: always with a code, and outside of tools as errors of the protocol."""
 
 from __future__ import annotations
 
@@ -11,12 +11,20 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from uniko_mcp.errors import InvalidArgumentsError, UnikoError, UnknownOperationError
+from uniko_mcp.errors import InternalError, InvalidArgumentsError, UnikoError, UnknownOperationError
 
 logger = logging.getLogger(__name__)
 
 _RESOURCE_NOT_FOUND: Final = -32002
 """The code of the handshake era; since 2026-07-28 it is reserved, and an unknown resource is an invalid parameter."""
+
+
+def named(error: Exception, what: str) -> UnikoError:
+    """The failure of `what` as a client is told of it. One without a name is logged, and its own words stay here."""
+    if isinstance(error, UnikoError):
+        return error
+    logger.error("%s failed", what, exc_info=error)
+    return InternalError(f"{what} failed", next_step="The server's log on stderr says where")
 
 
 @contextmanager
@@ -26,15 +34,10 @@ def protocol_errors(what: str) -> Generator[None]:
         yield
     except MCPError:
         raise
-    except (InvalidArgumentsError, UnknownOperationError) as error:
-        raise MCPError(INVALID_PARAMS, str(error)) from None
-    except UnikoError as error:
-        raise MCPError(INTERNAL_ERROR, str(error)) from None
-    except Exception:
-        logger.exception("%s failed", what)
-        raise MCPError(
-            INTERNAL_ERROR, f"internal_error: {what} failed. The server's log on stderr says where"
-        ) from None
+    except Exception as error:
+        failure = named(error, what)
+        code = INVALID_PARAMS if isinstance(failure, InvalidArgumentsError | UnknownOperationError) else INTERNAL_ERROR
+        raise MCPError(code, str(failure)) from None
 
 
 def resource_not_found(uri: str, protocol_version: str) -> MCPError:

@@ -6,13 +6,14 @@ from typing import Any, Final, TypeAlias, cast
 
 from uniko_mcp.models.tokens import estimate_json_tokens, estimate_tokens
 
+Json: TypeAlias = dict[str, Any]
 Path: TypeAlias = tuple[str | int, ...]
 
 _WORTH_LEAVING_OUT: Final = 50
 """Tokens; below it the note in its place would be no shorter than the text."""
 
 
-def fit(content: dict[str, Any], max_tokens: int) -> dict[str, Any]:
+def fit(content: Json, max_tokens: int) -> Json:
     """`content` in at most `max_tokens`, when leaving out long texts can do it.
 
     Lists have been cut to whole items before, with a total and a cursor. What is left is the single long text: the

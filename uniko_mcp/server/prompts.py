@@ -22,11 +22,11 @@ from mcp_types import (
 from uniko_mcp.config import PromptSection
 from uniko_mcp.errors import ConfigError
 from uniko_mcp.models.fence import fence
+from uniko_mcp.models.nearest import nearest
 from uniko_mcp.notes.section import LABEL
 from uniko_mcp.operations.catalogue import Catalogue
-from uniko_mcp.server.failures import protocol_errors
-from uniko_mcp.server.nearest import nearest
-from uniko_mcp.server.rendering import OWN_WORDS, Json, render, structured
+from uniko_mcp.server.failures import named, protocol_errors
+from uniko_mcp.server.rendering import recorded, render
 from uniko_mcp.server.runner import OperationRunner
 
 _Get: TypeAlias = Callable[[Mapping[str, str]], Awaitable[list[PromptMessage]]]
@@ -140,12 +140,20 @@ class Prompts:
             for name, heading, tool, parameter in _ASKED
             if name in arguments
         ]
-        messages = [message for section in (*self._sections, *asked) if (message := await self._section(section))]
-        return messages or [_message("user", "The memory is empty so far.")]
+        messages = [await self._section_or_why(section) for section in (*self._sections, *asked)]
+        return [message for message in messages if message] or [_message("user", "The memory is empty so far.")]
+
+    async def _section_or_why(self, section: PromptSection) -> PromptMessage | None:
+        """The section, or a line that says why it is missing: the others are worth having without it."""
+        try:
+            return await self._section(section)
+        except Exception as error:
+            failure = named(error, f"section {section.section}")
+            return _message(section.role, f"## {section.section}\n\nMissing: {failure}")
 
     async def _section(self, section: PromptSection) -> PromptMessage | None:
-        content = structured(await self._runner.run(section.tool, section.arguments))
-        if section.skip_if_empty and _is_empty(content):
+        content = await self._runner.run(section.tool, section.arguments)
+        if section.skip_if_empty and not recorded(content):
             return None
         text = fence(content["content"], LABEL) if section.tool == SHORT_TERM_TOOL else render(content)
         return _message(section.role, f"## {section.section}\n\n{text}")
@@ -163,14 +171,6 @@ async def _end_of_session(arguments: Mapping[str, str]) -> list[PromptMessage]:
 
 def _message(role: str, text: str) -> PromptMessage:
     return PromptMessage(role=_ROLES[role], content=TextContent(text=text))
-
-
-def _is_empty(content: Json) -> bool:
-    """Whether a result has nothing to say: it found nothing, or all of its lists and texts are empty."""
-    if content.get("found") is False or content.get("total") == 0:
-        return True
-    said = [value for name, value in content.items() if name not in OWN_WORDS and not isinstance(value, int | float)]
-    return all(value in ("", [], {}) for value in said)
 
 
 def _check(section: PromptSection, catalogue: Catalogue) -> None:

@@ -2,26 +2,49 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, cast
 
 from uniko_mcp.models.fence import fence
-from uniko_mcp.operations.catalogue import Result
-
-Json: TypeAlias = dict[str, Any]
 
 _LABEL: Final = "what the memory holds"
-_PLAIN: Final = re.compile(r"[\w.:@/+=-]{0,512}")
-"""Ids, times, numbers and states: text without a space can hardly tell anybody to do anything."""
 
-OWN_WORDS: Final = frozenset({"scope", "engine", "data_dir", "warnings", "notes"})
-"""Fields of a result that this product words itself."""
+OWN_TEXTS: Final = frozenset(
+    {
+        "action_id",
+        "agent_id",
+        "artifact_id",
+        "created_at",
+        "data_dir",
+        "engine",
+        "episode_id",
+        "event_id",
+        "followed_episode_id",
+        "kind",
+        "message_ids",
+        "method",
+        "next_cursor",
+        "notes",
+        "observation_id",
+        "overflow_artifact_id",
+        "overtaken",
+        "recorded_episode",
+        "scope",
+        "session_id",
+        "summary_id",
+        "superseded",
+        "type",
+        "version",
+        "warnings",
+    }
+)
+"""Fields of a result whose text, or list of texts, this product words itself: ids, times, states and sentences of ours.
 
+What is not named here is fenced: no look at a text can tell whether it is an order, in any language.
+"""
 
-def structured(result: Result) -> Json:
-    """The result as JSON. Fields that are None are left out; a null inside the caller's own object stays."""
-    return result.model_dump(mode="json", exclude_none=True)
+OWN_OBJECTS: Final = frozenset({"counts", "embedder", "index", "journal", "left_out", "skipped_links"})
+"""Fields of a result whose objects hold nothing but our own words, names of their fields included."""
 
 
 def render(content: Mapping[str, Any]) -> str:
@@ -30,39 +53,37 @@ def render(content: Mapping[str, Any]) -> str:
     What the product itself says (counts, states, ids) comes first. Everything else follows in a fence, so that a
     stored order reads as the quotation that it is.
     """
-    recorded = {name: value for name, value in content.items() if name not in OWN_WORDS and not _is_plain(value)}
-    if recorded:
-        recorded = {name: value for name, value in content.items() if name in recorded or _holds_objects(value)}
-    own = {name: value for name, value in content.items() if name not in recorded}
+    quoted = recorded(content)
+    own = {name: value for name, value in content.items() if name not in quoted}
     parts = ["\n".join(_lines(own))] if own else []
-    if recorded:
-        parts.append(_fenced(recorded))
+    if quoted:
+        parts.append(_fenced(quoted))
     return "\n".join(parts) or "done"
 
 
-def _fenced(recorded: Mapping[str, Any]) -> str:
+def recorded(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a result that hold what others may have worded: memories, notes, answers of relays and models."""
+    return {name: value for name, value in content.items() if not _is_own(name, value)}
+
+
+def _is_own(name: str, value: Any) -> bool:
+    match value:
+        case str():
+            return not value or name in OWN_TEXTS
+        case list():
+            return all(_is_own(name, item) for item in cast("list[Any]", value))
+        case Mapping():
+            return not value or name in OWN_OBJECTS
+        case _:
+            return True
+
+
+def _fenced(quoted: Mapping[str, Any]) -> str:
     """A single text stands for itself, as a note does; everything else by name."""
-    (name, value), *others = recorded.items()
+    (name, value), *others = quoted.items()
     if isinstance(value, str) and not others:
         return fence(value, f"the {name} that the memory holds")
-    return fence("\n".join(_lines(recorded)), _LABEL)
-
-
-def _is_plain(value: Any) -> bool:
-    if isinstance(value, str):
-        return _PLAIN.fullmatch(value) is not None
-    if isinstance(value, Mapping):
-        entries = cast("Mapping[str, Any]", value)
-        return all(_is_plain(name) and _is_plain(inner) for name, inner in entries.items())
-    if isinstance(value, list):
-        return all(_is_plain(item) for item in cast("list[Any]", value))
-    return True
-
-
-def _holds_objects(value: Any) -> bool:
-    """Whether it is a memory or a list of memories; one that happens to be plain stays with the others."""
-    items = cast("list[Any]", value if isinstance(value, list) else [value])
-    return any(isinstance(item, Mapping) and bool(cast("Mapping[str, Any]", item)) for item in items)
+    return fence("\n".join(_lines(quoted)), _LABEL)
 
 
 def _lines(fields: Mapping[str, Any]) -> Iterator[str]:

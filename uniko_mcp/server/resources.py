@@ -18,12 +18,12 @@ from mcp_types import (
 )
 
 from uniko_mcp.memory.phases import Phase
-from uniko_mcp.memory.provenance import get_memory
 from uniko_mcp.models.domain import Goal
 from uniko_mcp.models.names import entity_id
 from uniko_mcp.server.addresses import SINGLE, TEMPLATES, Address, Place, parse
 from uniko_mcp.server.failures import protocol_errors, resource_not_found
-from uniko_mcp.server.rendering import Json, render, structured
+from uniko_mcp.server.fitting import Json
+from uniko_mcp.server.rendering import render
 from uniko_mcp.server.runner import OperationRunner
 from uniko_mcp.server.subscriptions import Subscriptions
 
@@ -69,10 +69,9 @@ class Resources:
         cursor = params.cursor if params else None
         with protocol_errors("resources/list"):
             page = await self._runner.run("list_goals", {"limit": _PAGE, **({"cursor": cursor} if cursor else {})})
-        content = structured(page)
-        goals = [_describe_goal(Goal.model_validate(goal)) for goal in content["goals"]]
+        goals = [_describe_goal(Goal.model_validate(goal)) for goal in page["goals"]]
         return ListResourcesResult(
-            resources=[*(() if cursor else _fixed()), *goals], next_cursor=content.get("next_cursor")
+            resources=[*(() if cursor else _fixed()), *goals], next_cursor=page.get("next_cursor")
         )
 
     async def list_templates(
@@ -112,21 +111,21 @@ class Resources:
         return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=_MIME, text=text)])
 
     async def _status(self, _: str) -> Json:
-        return structured(await self._runner.run("memory_status", {}))
+        return await self._runner.run("memory_status", {})
 
     async def _short_term(self, _: str) -> Json:
-        return structured(await self._runner.run("memory_short_term_read", {}))
+        return await self._runner.run("memory_short_term_read", {})
 
     async def _long_term(self, _: str) -> Json:
-        return structured(await self._runner.run("my_memory", {}))
+        return await self._runner.run("my_memory", {})
 
     async def _goals(self, phase: str) -> Json | None:
         if phase not in get_args(Phase):
             return None
-        return structured(await self._runner.run("list_goals", {"phase": phase, "limit": _PAGE}))
+        return await self._runner.run("list_goals", {"phase": phase, "limit": _PAGE})
 
     async def _goal(self, goal_id: str) -> Json | None:
-        context = structured(await self._runner.run("goal_context", {"goal_id": goal_id}))
+        context = await self._runner.run("goal_context", {"goal_id": goal_id})
         return context if context["found"] else None
 
     async def _session(self, session_id: str) -> Json | None:
@@ -136,19 +135,15 @@ class Resources:
         entity = await self._memory("Entity", entity_id(name))
         if entity is None:
             return None
-        return entity | {"facts": structured(await self._runner.run("search_facts", {"subject": name}))}
+        facts = await self._runner.run("search_facts", {"subject": name})
+        return self._runner.fitted(entity | {"facts": facts})
 
     async def _fact(self, fact_id: str) -> Json | None:
         return await self._memory("Fact", fact_id)
 
     async def _memory(self, kind: str, id: str) -> Json | None:
-        viewer = self._runner.settings.agent_id
-        services = await self._runner.services()
-        found = await services.store.read(lambda view: get_memory(view, id, viewer=viewer, kind=kind))
-        if found is None:
-            return None
-        sources = [source.model_dump(mode="json", exclude_none=True) for source in found.provenance]
-        return {"kind": found.kind, "memory": found.properties, "provenance": sources}
+        memory = await self._runner.run("get_memory", {"id": id, "kind": kind})
+        return memory if memory["found"] else None
 
 
 def _fixed() -> list[Resource]:

@@ -8,8 +8,9 @@ from typing import Any
 
 from uniko_mcp.config import Settings
 from uniko_mcp.operations.call import AskClient, Call, Progress, Services, silent
-from uniko_mcp.operations.catalogue import Catalogue, Result
+from uniko_mcp.operations.catalogue import Catalogue
 from uniko_mcp.operations.dispatch import dispatch
+from uniko_mcp.server.fitting import Json, fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +28,10 @@ class OperationRunner:
         *,
         progress: Progress = silent,
         ask_client: AskClient | None = None,
-    ) -> Result:
-        """The result of one operation.
+    ) -> Json:
+        """The result of one operation as JSON, within the tokens that a result may have.
+
+        Fields that are None are left out; a null inside the caller's own object stays.
 
         Raises:
             UnikoError: Everything that `dispatch` raises, and `UnknownOperationError`.
@@ -37,4 +40,9 @@ class OperationRunner:
         call = Call(agent_id=self.settings.agent_id, settings=self.settings, progress=progress, ask_client=ask_client)
         services = await self.services()
         services.recollection.wake()  # the client is at work: by its first recall the model should be loaded
-        return await dispatch(services, call, operation, arguments)
+        result = await dispatch(services, call, operation, arguments)
+        return self.fitted(result.model_dump(mode="json", exclude_none=True))
+
+    def fitted(self, content: Json) -> Json:
+        """What is made of one or several results, within the tokens that one may have."""
+        return fit(content, self.settings.output.max_tokens)

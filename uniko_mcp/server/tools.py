@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from functools import cached_property
 from typing import Any, Final
 
@@ -16,21 +15,17 @@ from mcp_types import (
     ListToolsResult,
     PaginatedRequestParams,
     TextContent,
-    Tool,
-    ToolAnnotations,
 )
 
 from uniko_mcp.errors import UnikoError
-from uniko_mcp.operations.catalogue import AnyOperation, Catalogue
-from uniko_mcp.operations.json_schema import params_schema, result_schema
-from uniko_mcp.server.fitting import fit
-from uniko_mcp.server.nearest import nearest
+from uniko_mcp.models.nearest import nearest
+from uniko_mcp.operations.catalogue import Catalogue
+from uniko_mcp.server.descriptions import describe
+from uniko_mcp.server.failures import named
 from uniko_mcp.server.progress import watched
-from uniko_mcp.server.rendering import render, structured
+from uniko_mcp.server.rendering import render
 from uniko_mcp.server.runner import OperationRunner
 from uniko_mcp.server.sampling import SamplingRequiredError, client_model
-
-logger = logging.getLogger(__name__)
 
 ERROR_META: Final = "uniko-mcp/error"
 """Where a failed call carries {code, message, next_step}. Not in the structured content: clients validate that against
@@ -64,22 +59,13 @@ class Tools:
         ask_client = client_model(ctx, params, patience=self._runner.settings.llm.timeout)
         async with watched(ctx) as progress:
             try:
-                result = await self._runner.run(
+                content = await self._runner.run(
                     operation.name, params.arguments or {}, progress=progress, ask_client=ask_client
                 )
             except SamplingRequiredError as required:
                 return InputRequiredResult(input_requests=required.requests)
-            except UnikoError as error:
-                return _failed(str(error), code=error.code, message=error.message, next_step=error.next_step)
-            except Exception:
-                logger.exception("%s failed", operation.name)
-                return _failed(
-                    f"internal_error: {operation.name} failed. The server's log on stderr says where",
-                    code="internal_error",
-                    message=f"{operation.name} failed",
-                    next_step="The server's log on stderr says where",
-                )
-        content = fit(structured(result), self._runner.settings.output.max_tokens)
+            except Exception as error:
+                return _failed(named(error, operation.name))
         return CallToolResult(content=[TextContent(text=render(content))], structured_content=content)
 
     @cached_property
@@ -87,24 +73,6 @@ class Tools:
         return ListToolsResult(tools=[describe(operation) for operation in self._selected.values()])
 
 
-def describe(operation: AnyOperation) -> Tool:
-    """An operation as clients are shown it."""
-    hints = operation.hints
-    return Tool(
-        name=operation.name,
-        title=operation.title,
-        description=operation.description,
-        input_schema=params_schema(operation),
-        output_schema=result_schema(operation),
-        annotations=ToolAnnotations(
-            title=operation.title,
-            read_only_hint=hints.read_only,
-            destructive_hint=hints.destructive,
-            idempotent_hint=hints.idempotent,
-            open_world_hint=hints.open_world,
-        ),
-    )
-
-
-def _failed(text: str, **details: str) -> CallToolResult:
-    return CallToolResult(content=[TextContent(text=text)], is_error=True, _meta={ERROR_META: details})
+def _failed(failure: UnikoError) -> CallToolResult:
+    details = {"code": failure.code, "message": failure.message, "next_step": failure.next_step}
+    return CallToolResult(content=[TextContent(text=str(failure))], is_error=True, _meta={ERROR_META: details})
