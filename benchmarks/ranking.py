@@ -13,21 +13,25 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC
 from pathlib import Path
 from typing import Final, TypeAlias
 
 import numpy as np
+from evidence.conversations import Conversation, load_beam, load_locomo
 from numpy.typing import NDArray
-from ranking_data import Conversation, load_beam, load_locomo
-from ranking_score import documents_of, read_dates
 
+from uniko_mcp.extract.chunks import chunk
+from uniko_mcp.extract.dates import find_dates
+from uniko_mcp.extract.entities import find_entities
 from uniko_mcp.recall.candidates import find_candidates
 from uniko_mcp.recall.embedder import Embedder, EmbeddingChoice, load_embedder
 from uniko_mcp.recall.features import extract_features
-from uniko_mcp.recall.query import RecallQuery
+from uniko_mcp.recall.query import RecallQuery, Window
 from uniko_mcp.recall.recaller import Recaller
 from uniko_mcp.recall.worker import IndexWorker
+from uniko_mcp.store.index.documents import IndexDocument, Source
 from uniko_mcp.store.index.rank_index import RankIndex
 from uniko_mcp.store.index.writer import MESSAGE
 
@@ -35,6 +39,8 @@ PENALTY: Final = 0.02
 STEPS: Final = 12
 SMALLEST_STEP: Final = 1e-4
 CUTOFF: Final = 10
+LONG_MESSAGE: Final = 900
+"""Characters above which a message has chunks of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +82,7 @@ def collect(conversations: Sequence[Conversation], embedder: Embedder | None) ->
 
 def _examples(conversation: Conversation, embedder: Embedder | None) -> Iterator[tuple[tuple[str, ...], Example]]:
     with tempfile.TemporaryDirectory() as folder, RankIndex(Path(folder)) as index:
-        index.put(documents_of(conversation, observations=False))
+        index.put(documents_of(conversation))
         with IndexWorker(index, (lambda: embedder) if embedder else None) as worker:
             worker.wait_until_idle()
             recaller = Recaller(index, worker, read_dates=read_dates)
@@ -91,6 +97,33 @@ def _examples(conversation: Conversation, embedder: Embedder | None) -> Iterator
                     tuple(features),
                     Example(conversation.benchmark, conversation.name, values, relevant, len(question.evidence)),
                 )
+
+
+def documents_of(conversation: Conversation) -> Iterator[IndexDocument]:
+    """A conversation's messages as the memory layer indexes them, and the chunks of the long ones."""
+    for ordinal, message in enumerate(conversation.messages):
+        document = IndexDocument(
+            "Message",
+            message.id,
+            message.content,
+            message.timestamp,
+            sender=message.sender,
+            role=message.role,
+            session_id=message.session,
+            ordinal=ordinal,
+            entities=tuple(entity.name for entity in find_entities(message.content, english=True)),
+            sources=(Source(message.id, message.session, message.sender),),
+        )
+        yield document
+        if len(message.content) > LONG_MESSAGE:
+            for piece in chunk(message.content):
+                id = f"{message.id}#{piece.index}"
+                yield replace(document, kind="Chunk", id=id, text=piece.text, parent_id=message.id, entities=())
+
+
+def read_dates(text: str, at: int) -> list[Window]:
+    """The time windows of a query, as the memory layer reads them."""
+    return [Window(date.from_us, date.to_us, date.relative) for date in find_dates(text, at=at, zone=UTC)]
 
 
 def learn(examples: Examples, chosen: Sequence[int]) -> NDArray[np.float64]:
