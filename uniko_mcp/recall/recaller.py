@@ -22,7 +22,7 @@ from uniko_mcp.recall.query import RecallQuery
 from uniko_mcp.recall.reranker import MOST_RERANKED, Reranker
 from uniko_mcp.recall.result import RecallBundle, RecallItem, RecallScope
 from uniko_mcp.recall.scope import Scope, find_scope
-from uniko_mcp.recall.selection import Candidate, Selection, covered, one_per_evidence
+from uniko_mcp.recall.selection import Candidate, Selection, covered, has_distinct, one_per_evidence
 from uniko_mcp.recall.words import match_words
 from uniko_mcp.store.index.documents import IndexDocument, Source
 from uniko_mcp.store.index.rank_index import RankIndex
@@ -32,7 +32,8 @@ logger = logging.getLogger(__name__)
 SAID: Final = frozenset({"Message", "Chunk", "Artifact"})
 """Kinds that hold what was said or read; all others are derived from it or decided by an agent."""
 _READ_IN_FULL: Final = 4
-"""Ranked candidates whose text is read, for each item asked for: pieces and repetitions fall away."""
+"""Ranked candidates whose text is read, for each item asked for: pieces and repetitions fall away. When too few are
+left, so many times more are read."""
 
 
 class QueryEmbedder(Protocol):
@@ -76,7 +77,7 @@ class Recaller:
         if not len(rows):
             return _bundle(query, (), Selection((), 0, False), 0.0, LAST_PHASE, scope, notes)
         fusion = fuse(extract_features(signals, rows, self._index.labels))
-        ranked = self._ranked(rows, fusion, scope, wanted=query.limit * _READ_IN_FULL)
+        ranked = self._ranked(rows, fusion, scope, limit=query.limit)
         if self._reranker is not None:
             ranked = self._reranked(ranked, intent, self._reranker)
             notes += self._reranker.notes()
@@ -108,10 +109,21 @@ class Recaller:
         meaning = None if vector is None else match_meaning(self._index, scope, vector)
         return Signals(scope, intent, words, meaning, spread_activation(self._index, scope, intent.entities))
 
-    def _ranked(self, rows: NDArray[np.intp], fusion: Fusion, scope: Scope, *, wanted: int) -> list[Candidate]:
+    def _ranked(self, rows: NDArray[np.intp], fusion: Fusion, scope: Scope, *, limit: int) -> list[Candidate]:
+        """The best candidates with their texts: as many as it takes for `limit` that do not repeat each other."""
         parents = scope.columns.records["parent"][rows]
         scores = family_scores(rows, parents, fusion.scores)
-        order = np.lexsort((rows, -fusion.scores, -scores))[:wanted]
+        order = np.lexsort((rows, -fusion.scores, -scores))
+        wanted = limit * _READ_IN_FULL
+        ranked = self._read(order[:wanted], rows, parents, scores)
+        while wanted < len(order) and not has_distinct(ranked, limit):
+            wanted *= _READ_IN_FULL
+            ranked = self._read(order[:wanted], rows, parents, scores)
+        return ranked
+
+    def _read(
+        self, order: NDArray[np.intp], rows: NDArray[np.intp], parents: NDArray[np.intp], scores: NDArray[np.float64]
+    ) -> list[Candidate]:
         documents = self._index.documents([int(row) for row in rows[order]])
         return [
             Candidate(int(rows[place]), float(scores[place]), documents[int(rows[place])], int(parents[place]))

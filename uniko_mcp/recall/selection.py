@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -96,6 +97,11 @@ def _spokesman(head: int, members: list[Candidate]) -> Candidate:
     if whole.tokens > LARGE_ITEM:
         whole = next((member for member in members if member.row != head), whole)
     return Candidate(whole.row, best.score, whole.document, whole.parent)
+
+
+def has_distinct(ranked: Sequence[Candidate], count: int) -> bool:
+    """Whether at least so many of the candidates do not repeat a better one."""
+    return len(select(one_per_evidence(ranked), limit=count, token_budget=sys.maxsize).chosen) == count
 
 
 def select(ranked: Sequence[Candidate], *, limit: int, token_budget: int) -> Selection:

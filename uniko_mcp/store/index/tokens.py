@@ -41,6 +41,9 @@ _WORD: Final = re.compile(
     re.VERBOSE,
 )
 _CONNECTOR: Final = re.compile(r"[._/\\:@+-]+")
+_VERSION: Final = re.compile(r"v\d+\.\d")
+"""A version that some write without its v."""
+
 _CAMEL_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -104,7 +107,10 @@ def _word_forms(run: str) -> Iterator[str]:
         yield from (_stem(fold(hump)) for hump in humps if len(humps) > 1)
         return
     parts = [part for part in _CONNECTOR.split(run) if part]
-    yield fold(run)[:LONGEST_TOKEN]
+    whole = fold(run)[:LONGEST_TOKEN]
+    yield whole
+    if _VERSION.match(whole):
+        yield whole[1:]
     if len(parts) > 1:
         for part in parts:
             if len(part) > 1:  # the 3 in v2.3.1 says nothing
