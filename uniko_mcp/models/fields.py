@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from datetime import UTC, datetime, tzinfo
 from typing import Annotated, Any, TypeAlias
 
@@ -12,6 +13,10 @@ from uniko_mcp.models.time import Span, format_instant, parse_instant, parse_spa
 
 MAX_ID_CHARS = 512
 """Longer than any id in use; what is longer is a text in the wrong field. Not in the schemas, to keep them short."""
+
+
+_CONTROLS = frozenset({"Cc", "Zl", "Zp"})
+"""Unicode's categories of control characters and of line and paragraph separators."""
 
 
 def zone_of(info: ValidationInfo) -> tzinfo:
@@ -60,6 +65,17 @@ def _not_too_long(id: str) -> str:
     return id
 
 
+def _one_line(id: str) -> str:
+    """Refuse what breaks a line or is not shown: where ids and names are listed, one could pose as several."""
+    position = next((at for at, char in enumerate(id) if unicodedata.category(char) in _CONTROLS), None)
+    if position is not None:
+        raise ValueError(
+            f"has a line break or control character, U+{ord(id[position]):04X}, at position {position}; an id or name"
+            " is one line. Remove it"
+        )
+    return id
+
+
 def _json_object(value: dict[str, Any]) -> dict[str, Any]:
     try:
         _clean(json.dumps(value, ensure_ascii=False, allow_nan=False))
@@ -87,9 +103,14 @@ Required: TypeAlias = Annotated[str, AfterValidator(_clean), AfterValidator(_not
 """Text with at least one visible character."""
 
 Identifier: TypeAlias = Annotated[
-    str, AfterValidator(_clean), AfterValidator(_not_blank), AfterValidator(_not_too_long), Field(min_length=1)
+    str,
+    AfterValidator(_clean),
+    AfterValidator(_not_blank),
+    AfterValidator(_one_line),
+    AfterValidator(_not_too_long),
+    Field(min_length=1),
 ]
-"""An id of the caller's own choosing, or a UUIDv7 made here."""
+"""An id or name of the caller's own choosing in one line, or a UUIDv7 made here."""
 
 Instant: TypeAlias = Annotated[
     int,

@@ -52,8 +52,11 @@ def cited(answer: str, count: int) -> set[int]:
 
 
 def _source(number: int, item: RecalledItem) -> str:
-    """One source. Its further lines are indented, so that none of them can pass for a source of its own."""
+    """One source. Its further lines are indented, so that none of them can pass for a source of its own.
+
+    A line ends wherever Unicode says that it does, for a reader may think so too.
+    """
     sender = next((source.sender for source in item.sources if source.sender), None)
-    said = f"{item.kind} by {sender}" if sender else item.kind
-    text = item.text.replace("\n", "\n    ")
+    said = f"{item.kind} by {' '.join(sender.split())}" if sender else item.kind
+    text = "\n    ".join(item.text.splitlines())
     return f"[{number}] {format_instant(item.timestamp)}, {said}: {text}"
