@@ -44,13 +44,13 @@ async def test_more_than_the_protocol_allows_is_cut_and_counted(connect: Connect
     assert completion.has_more
 
 
-async def test_a_private_fact_of_another_agent_is_not_offered(connect: Connect) -> None:
+async def test_a_private_fact_of_another_agent_is_not_offered_nor_what_it_is_about(connect: Connect) -> None:
     """S2, in completions"""
     fact = {"subject": "user", "predicate": "pin", "object": "1234", "fact_id": "secret", "visibility": "private"}
     async with connect(agent_id="other") as client:
         await client.call_tool("assert_fact", fact)
     async with connect() as client:
-        reference = template("memory://fact/{fact_id}")
-        completion = (await client.complete(reference, {"name": "fact_id", "value": ""})).completion
-    assert completion.values == []
-    assert completion.total == 0
+        for uri, name in (("memory://fact/{fact_id}", "fact_id"), ("memory://entity/{name}", "name")):
+            completion = (await client.complete(template(uri), {"name": name, "value": ""})).completion
+            assert completion.values == []
+            assert completion.total == 0

@@ -77,7 +77,12 @@ async def test_what_another_agent_keeps_private_is_not_found(connect: Connect) -
     async with connect() as client:
         with pytest.raises(MCPError, match="not found"):
             await client.read_resource("memory://fact/secret")
-        assert "1234" not in (await client.read_resource("memory://entity/user")).contents[0].text
+        with pytest.raises(MCPError, match="not found"):
+            await client.read_resource("memory://entity/user")
+        await client.call_tool("assert_fact", {"subject": "user", "predicate": "prefers", "object": "tea"})
+        text = (await client.read_resource("memory://entity/user")).contents[0].text
+    assert "tea" in text
+    assert "1234" not in text
 
 
 @pytest.mark.parametrize("uri", ["memory://session/s1", "memory://entity/Zoe", "memory://fact/f0", "memory://goal/g1"])

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
+from uniko_mcp.memory.visibility import visible
 from uniko_mcp.models.names import entity_id, normalise
-from uniko_mcp.store import Draft
+from uniko_mcp.store import Draft, View
+
+ENTITY_SEEN: Final = f"MATCH (n:Entity)<-[:MENTIONS|ABOUT]-(m) WHERE {visible('m')}"
+"""The entities that the agent `$viewer` sees: those that a memory names which it sees, once for each such memory.
+
+An entity belongs to nobody, so what only private memories name would tell what they are about.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,23 +30,25 @@ class Mention:
 def link_entities(draft: Draft, mentions: Iterable[Mention]) -> list[str]:
     """Link each node to the entity it mentions, making those that are new; the entities' ids, each once.
 
-    Blank names name no entity and are passed over. A node that mentions an entity twice is linked and counted once.
+    Blank names name no entity and are passed over. A node that mentions an entity twice is linked once.
     """
-    links: dict[tuple[str, tuple[str, str], str], Mention] = {}
+    links: dict[tuple[str, tuple[str, str], str], None] = {}
     first: dict[str, Mention] = {}
     for mention in mentions:
         if normalise(mention.name):
             id = entity_id(mention.name)
-            links.setdefault((mention.edge, mention.start, id), mention)
+            links[mention.edge, mention.start, id] = None
             first.setdefault(id, mention)
-    counts = Counter(id for _, _, id in links)
-    known = draft.nodes("Entity", counts)
-    for id, count in counts.items():
-        if id in known:
-            draft.set("Entity", id, mention_count=(known[id]["mention_count"] or 0) + count)
-        else:
-            name = " ".join(first[id].name.split())
-            draft.put("Entity", id, name=name, entity_type=first[id].entity_type, mention_count=count)
+    known = draft.existing("Entity", first)
+    for id, mention in first.items():
+        if id not in known:
+            draft.put("Entity", id, name=" ".join(mention.name.split()), entity_type=mention.entity_type)
     for edge, start, id in links:
         draft.link(edge, start, ("Entity", id))
-    return list(counts)
+    return list(first)
+
+
+def count_mentions(view: View, id: str, viewer: str) -> int:
+    """How many memories that the viewer sees name the entity. Without any, it is not there for the viewer."""
+    row = view.row(f"{ENTITY_SEEN} AND n.entity_id = $id RETURN count(*) AS mentions", id=id, viewer=viewer)
+    return row["mentions"] if row else 0

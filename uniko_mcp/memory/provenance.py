@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from uniko_mcp.memory.visibility import is_visible
+from uniko_mcp.memory.entities import count_mentions
+from uniko_mcp.memory.visibility import is_visible, visible
 from uniko_mcp.models import json_text
 from uniko_mcp.models.domain import Provenance
 from uniko_mcp.models.graph_schema import EDGES, NODES
@@ -22,7 +23,8 @@ _INTERNAL: Final = frozenset(
         "predicate_key",
         "object_key",
         "reinforced_by",
-        "asserted_to",
+        "revised_at",
+        "history",
         "last_episode_id",
         "last_episode_at",
         "last_message_id",
@@ -33,7 +35,7 @@ _INTERNAL: Final = frozenset(
 _TEXT_COLUMNS: Final = ("content", "title", "text", "name", "action_type", "topic", "subject")
 _TIME_COLUMNS: Final = ("timestamp", "observed_at", "recorded_at", "created_at", "started_at")
 _PATHS_TO_MESSAGES: Final = {
-    "Fact": "-[:SUPPORTED_BY]->(:Observation)-[:OBSERVED_IN]->",
+    "Fact": "-[:SUPPORTED_BY]->(o:Observation)-[:OBSERVED_IN]->",
     "Observation": "-[:OBSERVED_IN]->",
 }
 _MAX_PER_RELATION: Final = 20
@@ -56,7 +58,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class _Relation:
-    """A kind of edge at a node, what is at its other end, and how many there are."""
+    """A kind of edge at a node, what is at its other end, and how many there are, also of those that few may see."""
 
     edge: str
     other: str
@@ -74,9 +76,15 @@ def get_memory(view: View, id: str, *, viewer: str, kind: str | None = None) -> 
         if kind is not None and table.kind != kind:
             continue
         node = view.node(table.kind, id)
-        if node is not None and is_visible(node, viewer):
-            provenance, more = _provenance(view, table.kind, id, viewer)
-            return Memory(table.kind, id, public_properties(table.kind, node), provenance, more)
+        if node is None or not is_visible(node, viewer):
+            continue
+        properties = public_properties(table.kind, node)
+        if table.kind == "Entity":
+            properties["mention_count"] = count_mentions(view, id, viewer)
+            if not properties["mention_count"]:
+                continue
+        provenance, more = _provenance(view, table.kind, id, viewer)
+        return Memory(table.kind, id, properties, provenance, more)
     return None
 
 
@@ -114,7 +122,10 @@ def _public(column_type: str, value: Any) -> Any:
 def _provenance(view: View, kind: str, id: str, viewer: str) -> tuple[list[Provenance], bool]:
     """The evidence first, then the neighbours by kind of edge; and whether any kind has more than are listed."""
     relations = _relations(view, kind, id)
-    lists = [_evidence(view, kind, id), *(_neighbours(view, kind, id, relation, viewer) for relation in relations)]
+    lists = [
+        _evidence(view, kind, id, viewer),
+        *(_neighbours(view, kind, id, relation, viewer) for relation in relations),
+    ]
     listed = [item for neighbours in lists for item in neighbours[:_MAX_PER_RELATION]]
     return listed, any(len(neighbours) > _MAX_PER_RELATION for neighbours in lists)
 
@@ -144,16 +155,19 @@ def _relations(view: View, kind: str, id: str) -> list[_Relation]:
     return [relation for relation in found if relation.edges]
 
 
-def _evidence(view: View, kind: str, id: str) -> list[Provenance]:
+def _evidence(view: View, kind: str, id: str, viewer: str) -> list[Provenance]:
     """The messages that a fact or an observation rests on: who said it, when, in which session."""
     if kind not in _PATHS_TO_MESSAGES:
         return []
+    through = kind == "Fact"
+    seen = f" WHERE {visible('o')}" if through else ""
     rows = view.rows(
-        f"MATCH (n:{kind} {{{NODES[kind].key}: $id}}){_PATHS_TO_MESSAGES[kind]}(m:Message)"
+        f"MATCH (n:{kind} {{{NODES[kind].key}: $id}}){_PATHS_TO_MESSAGES[kind]}(m:Message){seen}"
         " OPTIONAL MATCH (m)-[:SENT_BY]->(p:Participant) OPTIONAL MATCH (m)-[:IN_SESSION]->(s:Session)"
         " RETURN DISTINCT m.message_id AS id, m.content AS text, m.timestamp AS at,"
         f" p.participant_id AS sender, s.session_id AS session_id ORDER BY at, id LIMIT {_MAX_PER_RELATION + 1}",
         id=id,
+        **({"viewer": viewer} if through else {}),
     )
     return [
         Provenance(
@@ -174,11 +188,15 @@ def _neighbours(view: View, kind: str, id: str, relation: _Relation, viewer: str
     edge, other = relation.edge, relation.other
     arrow = f"-[e:{edge}]->" if relation.outward else f"<-[e:{edge}]-"
     key = NODES[other].key
-    match = f"MATCH (n:{kind} {{{NODES[kind].key}: $id}}){arrow}(o:{other})"
+    match = f"MATCH (n:{kind} {{{NODES[kind].key}: $id}}){arrow}(o:{other}) WHERE true"
     parameters: dict[str, Any] = {"id": id}
+    if "visibility" in NODES[other].columns:
+        match += f" AND {visible('o')}"
+        parameters["viewer"] = viewer
     if relation.edges > _MAX_PER_RELATION:  # sorting whole nodes would read every one of them
-        newest = view.rows(f"{match} RETURN o.{key} AS id ORDER BY id DESC LIMIT {_MAX_PER_RELATION + 1}", id=id)
-        match += f" WHERE o.{key} IN $ids"
+        order = f"ORDER BY id DESC LIMIT {_MAX_PER_RELATION + 1}"
+        newest = view.rows(f"{match} RETURN o.{key} AS id {order}", **parameters)
+        match += f" AND o.{key} IN $ids"
         parameters["ids"] = [row["id"] for row in newest]
     properties = "".join(f", e.{column} AS edge_{column}" for column in EDGES[edge].columns)
     rows = view.rows(f"{match} RETURN o{properties} ORDER BY o.{key} DESC", **parameters)
@@ -193,7 +211,6 @@ def _neighbours(view: View, kind: str, id: str, relation: _Relation, viewer: str
             properties=_edge_properties(edge, row) or None,
         )
         for row in rows
-        if is_visible(row["o"], viewer)
     ]
 
 

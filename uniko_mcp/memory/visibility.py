@@ -10,8 +10,8 @@ DEFAULT: Final[Visibility] = "shared"
 
 
 def visible(node: str) -> str:
-    """The Cypher condition under which the agent `$viewer` sees an observation or fact."""
-    return f"({node}.visibility <> 'private' OR {node}.recorded_by = $viewer)"
+    """The Cypher condition under which the agent `$viewer` sees a node that may have a visibility."""
+    return f"({node}.visibility IS NULL OR {node}.visibility <> 'private' OR {node}.recorded_by = $viewer)"
 
 
 def is_visible(properties: dict[str, Any], viewer: str) -> bool:
