@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
@@ -134,6 +135,107 @@ async def test_what_was_known_at_a_moment_ignores_what_was_learned_later(memory:
     assert [t[2] for t in triples(now)] == ["Search"]
     before = await memory("search_facts", subject="alex", as_of="2026-02-01")
     assert [t[2] for t in triples(before)] == ["Payments"]
+
+
+async def test_an_earlier_beginning_and_more_confidence_are_known_only_since_they_were_said(
+    memory: MemoryClient,
+) -> None:
+    """T10: reinforcing does not rewrite what was known before."""
+    memory.at = "2026-01-01T00:00:00Z"
+    job = {"subject": "alex", "predicate": "works on", "object": "Payments"}
+    await memory("assert_fact", **job, valid_from="2025-06-01", confidence=0.5)
+    memory.at = "2026-02-01T00:00:00Z"
+    again = await memory("assert_fact", **job, valid_from="2024-01-01", confidence=0.9)
+    assert (again["created"], again["fact"]["valid_from"]) == (False, "2024-01-01T00:00:00Z")
+
+    (before,) = (await memory("search_facts", subject="alex", known_at="2026-01-15"))["facts"]
+    assert (before["valid_from"], before["confidence"]) == ("2025-06-01T00:00:00Z", 0.5)
+    assert (await memory("search_facts", subject="alex", as_of="2024-06-01", known_at="2026-01-15"))["total"] == 0
+    for known_at in ({}, {"known_at": "2026-02-15"}):
+        (now,) = (await memory("search_facts", subject="alex", as_of="2024-06-01", **known_at))["facts"]
+        assert now == again["fact"]
+
+
+async def test_what_was_answered_at_each_moment_is_what_was_known_then(memory: MemoryClient) -> None:
+    """T10: whatever was asserted, superseded and invalidated, in any order."""
+    random = Random(1)
+
+    async def change(subject: str) -> None:
+        year = random.randint(2020, 2030)
+        known = (await memory("search_facts", subject=subject, include_invalidated=True))["facts"]
+        if known and random.random() < 0.3:
+            await memory("invalidate_fact", fact_id=random.choice(known)["fact_id"], at=str(year), reason="so it is")
+            return
+        await memory(
+            "assert_fact",
+            subject=subject,
+            predicate="is",
+            object=random.choice("ab"),
+            confidence=random.choice((0.3, 0.6, 0.9)),
+            supersede=random.random() < 0.5,
+            valid_from=str(year),
+            **({"valid_to": str(year + random.randint(0, 4))} if random.random() < 0.4 else {}),
+        )
+
+    async def answers(subject: str, **known_at: str) -> list[list[dict[str, Any]]]:
+        asked = [{"as_of": str(year)} for year in range(2019, 2036, 4)]
+        found = [await memory("search_facts", subject=subject, **each, **known_at) for each in [{}, *asked]]
+        everything = await memory("search_facts", subject=subject, include_invalidated=True, **known_at)
+        return [
+            [{key: value for key, value in fact.items() if key != "observation_count"} for fact in each["facts"]]
+            for each in (*found, everything)
+        ]
+
+    moments = [f"2026-01-{day:02}T00:00:00Z" for day in range(1, 9)]
+    for number in range(3):
+        subject = f"subject {number}"
+        answered: dict[str, list[list[dict[str, Any]]]] = {}
+        for memory.at in moments:
+            await change(subject)
+            answered[memory.at] = await answers(subject)
+        for moment in moments:
+            assert await answers(subject, known_at=moment) == answered[moment]
+
+
+async def test_a_superseded_fact_stays_open_until_it_ends(memory: MemoryClient) -> None:
+    """Its end was set and lies in the future: until then it is contradicted, reinforced and closed like any other."""
+    memory.at = "2026-01-01T00:00:00Z"
+    home = {"subject": "ana", "predicate": "lives in"}
+    porto = (await memory("assert_fact", **home, object="Porto", valid_from="2020-01-01"))["fact"]
+    rome = await memory("assert_fact", **home, object="Rome", valid_from="2035-01-01", supersede=True)
+    assert [fact["valid_to"] for fact in rome["conflicts"]] == ["2035-01-01T00:00:00Z"]
+
+    again = await memory("assert_fact", **home, object="Porto")
+    assert (again["created"], again["fact"]["fact_id"], again["conflicts"]) == (False, porto["fact_id"], [])
+    assert again["fact"]["valid_to"] == "2035-01-01T00:00:00Z"
+    paris = await memory("assert_fact", **home, object="Paris", valid_from="2025-01-01", valid_to="2029-12-31")
+    assert [fact["fact_id"] for fact in paris["conflicts"]] == [porto["fact_id"]]
+    closed = await memory("invalidate_fact", fact_id=porto["fact_id"], at="2025-01-01", reason="moved")
+    assert (closed["changed"], closed["fact"]["valid_to"]) == (True, "2025-01-01T00:00:00Z")
+    assert (closed["fact"]["retraction_reason"], (await memory("search_facts"))["total"]) == ("moved", 1)
+
+
+async def test_a_fact_that_outlasts_the_open_one_is_another_interval(memory: MemoryClient) -> None:
+    memory.at = "2026-01-01T00:00:00Z"
+    lease = {"subject": "office", "predicate": "is rented", "valid_from": "2020-01-01"}
+    first = await memory("assert_fact", **lease, valid_to="2030-12-31")
+    longer = await memory("assert_fact", **lease, valid_to="2040-12-31")
+    shorter = await memory("assert_fact", **lease, valid_to="2029-12-31")
+    assert longer["created"] is True
+    assert shorter["created"] is False
+    assert shorter["fact"]["fact_id"] == first["fact"]["fact_id"]
+    assert shorter["fact"]["valid_to"] == "2030-01-01T00:00:00Z"
+
+
+async def test_the_reason_for_which_a_fact_was_closed_is_kept_also_without_a_replacement(memory: MemoryClient) -> None:
+    memory.at = "2026-01-01T00:00:00Z"
+    await memory("assert_fact", fact_id="f", subject="db", predicate="is", object="down")
+    memory.at = "2026-01-02T00:00:00Z"
+    closed = await memory("invalidate_fact", fact_id="f", reason="a false alarm")
+    assert closed["fact"]["retraction_reason"] == "a false alarm"
+    assert (await memory("get_memory", id="f"))["memory"]["retraction_reason"] == "a false alarm"
+    (known_before,) = (await memory("search_facts", known_at="2026-01-01T12:00:00Z"))["facts"]
+    assert {"retraction_reason", "retracted_at", "valid_to"}.isdisjoint(known_before)
 
 
 async def test_a_fact_that_was_never_true_is_true_on_no_day(memory: MemoryClient) -> None:

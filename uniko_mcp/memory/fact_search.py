@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from uniko_mcp.memory.fact_time import as_known, holds, holds_in
 from uniko_mcp.memory.facts import ABOUT_SUBJECT, to_fact
 from uniko_mcp.memory.pages import Listing, Page, fetch_page
 from uniko_mcp.memory.visibility import visible
@@ -48,11 +49,16 @@ def search_facts(
     conditions = [visible("n")]
     parameters: dict[str, Any] = {"viewer": viewer}
     _match_triple(question, conditions, parameters)
-    known_at = question.known_at.end - 1 if question.known_at else None
-    _match_time(question, known_at, now, conditions, parameters)
     match = "MATCH (n:Fact)"
     if question.subject is not None:
         match, parameters["entity_id"] = ABOUT_SUBJECT, entity_id(question.subject)
+    known_at = question.known_at.end - 1 if question.known_at else None
+    if known_at is not None:
+        conditions.append("n.recorded_at <= $known_at")
+        parameters["known_at"] = known_at
+    moment = _moment(question, now if known_at is None else known_at)
+    if moment is not None:
+        conditions.append(_held(view, match, conditions, parameters, moment, known_at))
     listing = Listing(
         match=match,
         condition=" AND ".join(conditions),
@@ -63,7 +69,7 @@ def search_facts(
     return fetch_page(
         view,
         listing,
-        lambda nodes: [to_fact(node, known_at=known_at) for node in nodes],
+        lambda nodes: [to_fact(node if known_at is None else as_known(node, known_at)) for node in nodes],
         limit=limit,
         cursor=cursor,
         max_tokens=max_tokens,
@@ -81,22 +87,26 @@ def _match_triple(question: FactQuestion, conditions: list[str], parameters: dic
         parameters[f"word{number}"] = word
 
 
-def _match_time(
-    question: FactQuestion, known_at: int | None, now: int, conditions: list[str], parameters: dict[str, Any]
-) -> None:
-    """Valid time and transaction time as conditions. What was closed later than `known_at` was still open then."""
-    valid_to = "n.valid_to"
-    if known_at is not None:
-        conditions.append("n.recorded_at <= $known_at")
-        parameters["known_at"] = known_at
-        valid_to = (
-            "(CASE WHEN n.retracted_at IS NOT NULL AND n.retracted_at > $known_at"
-            " THEN n.asserted_to ELSE n.valid_to END)"
-        )
-    if question.include_invalidated and question.as_of is None:
-        return
-    present = now if known_at is None else known_at
-    moment = question.as_of or Span(present, present + 1, "instant")
-    never_true = f"{valid_to} <= n.valid_from"  # an empty interval overlaps no span, though its ends may lie within one
-    conditions.append(f"n.valid_from < $until AND ({valid_to} IS NULL OR ({valid_to} > $since AND NOT {never_true}))")
+def _moment(question: FactQuestion, present: int) -> Span | None:
+    """When the facts have to hold; None when that does not matter."""
+    if question.as_of is None and question.include_invalidated:
+        return None
+    return question.as_of or Span(present, present + 1, "instant")
+
+
+def _held(
+    view: View, match: str, conditions: list[str], parameters: dict[str, Any], moment: Span, known_at: int | None
+) -> str:
+    """The condition under which a fact holds at the moment, as it was known then.
+
+    Facts that were revised since are few; they are looked at one by one, in the version of that time.
+    """
     parameters["since"], parameters["until"] = moment.start, moment.end
+    if known_at is None:
+        return holds("n")
+    where = " AND ".join([*conditions, "n.revised_at > $known_at"])
+    asked = {name: value for name, value in parameters.items() if name not in ("since", "until")}
+    revised = [row["n"] for row in view.stream(f"{match} WHERE {where} RETURN n", **asked)]
+    held = [node["fact_id"] for node in revised if holds_in(as_known(node, known_at), moment.start, moment.end)]
+    parameters["held"] = held
+    return f"(CASE WHEN n.revised_at > $known_at THEN n.fact_id IN $held ELSE {holds('n')} END)"

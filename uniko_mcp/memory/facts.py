@@ -1,8 +1,8 @@
 """Facts: bitemporal statements. Asserting reinforces or adds, invalidating closes, and nothing is ever deleted.
 
 Valid time [valid_from, valid_to) is when a fact is true in the world; transaction time starts at `recorded_at`. Closing
-a fact sets `valid_to`, stamps `retracted_at` and keeps in `asserted_to` what `valid_to` was before, so that a question
-about what was known at an earlier moment still gets the answer of that moment.
+a fact brings its end forward and stamps `retracted_at`. Whether a fact is open, contradicts another or can be closed
+follows from its interval alone: one that ends in 2035 is open until then, however it came by that end.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from typing import Any, Final
 
 from uniko_mcp.errors import InvalidArgumentsError, NotFoundError
 from uniko_mcp.memory.entities import Mention, link_entities
+from uniko_mcp.memory.fact_time import ends_after, holds, holds_in, revise
 from uniko_mcp.memory.links import OptionalLinks
 from uniko_mcp.memory.participants import ensure_agent
-from uniko_mcp.memory.resend import is_resend, request_hash
+from uniko_mcp.memory.resend import is_own_resend, request_hash
 from uniko_mcp.memory.visibility import DEFAULT, Visibility, is_visible, visible
 from uniko_mcp.models import json_text
 from uniko_mcp.models.domain import Fact, SkippedLink
@@ -24,6 +25,8 @@ from uniko_mcp.store import Draft, View
 
 ABOUT_SUBJECT: Final = "MATCH (n:Fact)-[:ABOUT]->(:Entity {entity_id: $entity_id})"
 """Facts by their subject, through its entity: Kuzu has an index on keys only."""
+
+_SUPERSEDED: Final = "superseded"
 
 _REMEMBERED_REINFORCEMENTS: Final = 64
 """Retries come soon. Remembering every reinforcement would rewrite an ever longer list with each one."""
@@ -59,7 +62,10 @@ class NewFact:
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """What came of an assertion: the fact, whether it is new, what contradicts it, and the links not made."""
+    """What came of an assertion: the fact, whether it is new, what contradicts it, and the links not made.
+
+    Conflicts that were superseded are shown closed.
+    """
 
     fact: Fact
     created: bool
@@ -70,7 +76,8 @@ class Assertion:
 def assert_fact(draft: Draft, new: NewFact, *, agent_id: str, now: int) -> Assertion:
     """Reinforce the open fact of this triple, or open a new interval.
 
-    Without `valid_from` a fact holds from its earliest supporting observation on, or from `now`.
+    Without `valid_from` a fact holds from its earliest supporting observation on, or from `now`. Superseding closes the
+    conflicts, but a private fact closes no shared ones: what all rely on does not end for a reason that none can see.
 
     Raises:
         InvalidArgumentsError: `valid_to` is not after `valid_from`.
@@ -78,23 +85,26 @@ def assert_fact(draft: Draft, new: NewFact, *, agent_id: str, now: int) -> Asser
     """
     links = OptionalLinks(draft, ("Fact", new.fact_id))
     known = draft.node("Fact", new.fact_id)
-    if known is not None and is_resend(known, "fact", new.fact_id, new):
+    if known is not None and is_own_resend(known, "fact", new.fact_id, new, agent_id=agent_id):
         return Assertion(to_fact(known), False, [], links.skipped)
     stored = _facts_of_triple(draft, new, agent_id)
     reinforced = next((node for node in stored if new.fact_id in _reinforcements(node)), None)
     if reinforced is not None:
         return Assertion(to_fact(reinforced), False, [], links.skipped)
-    start = new.valid_from.start if new.valid_from else _earliest_evidence(draft, new.supporting_observation_ids) or now
+    evidence = _evidence(draft, new.supporting_observation_ids, agent_id)
+    start = new.valid_from.start if new.valid_from else min(map(_since, evidence.values()), default=now)
     if new.end is not None and new.end <= start:
         raise InvalidArgumentsError(
             f"valid_to: {format_instant(new.end)} is not after valid_from, {format_instant(start)}",
             next_step="Give a later valid_to, or an earlier valid_from",
         )
-    same = _same_interval(stored, new, start)
+    same = _same_interval(stored, new, start, now)
     node = _reinforce(draft, same, new, now) if same else _open(draft, new, start, agent_id=agent_id, now=now)
     links = OptionalLinks(draft, ("Fact", node["fact_id"]))
-    links.link("SUPPORTED_BY", "supporting_observation_ids", "Observation", new.supporting_observation_ids)
-    conflicts = _conflicts(draft, new, start, viewer=agent_id)
+    links.link(
+        "SUPPORTED_BY", "supporting_observation_ids", "Observation", new.supporting_observation_ids, among=evidence
+    )
+    conflicts = _conflicts(draft, new, start, node["valid_to"], viewer=agent_id)
     if new.supersede:
         conflicts = [_supersede(draft, old, node, start, now) for old in conflicts]
     return Assertion(to_fact(node), same is None, [to_fact(old) for old in conflicts], links.skipped)
@@ -113,10 +123,11 @@ def invalidate_fact(
     """Close the fact at `at` (default now); the fact as it then is, and whether that changed anything.
 
     An unknown id, or one that the agent does not see, answers (None, False). A moment before the fact began means that
-    it was never true.
+    it was never true. A fact that has ended by then already stays as it is.
 
     Raises:
         NotFoundError: The replacement does not exist; nothing is changed.
+        InvalidArgumentsError: The replacement is private and the fact is not.
     """
     node = draft.node("Fact", fact_id)
     if node is None or not is_visible(node, agent_id):
@@ -128,18 +139,22 @@ def invalidate_fact(
                 f"replacement_fact_id: there is no other fact {replacement_fact_id!r}",
                 next_step="Assert the replacement first. Nothing was changed",
             )
-    if node["retracted_at"] is not None:
+        if not _may_close(replacement, node):
+            raise InvalidArgumentsError(
+                f"replacement_fact_id: {replacement_fact_id!r} is private and cannot replace a shared fact",
+                next_step="Assert the replacement as shared, or leave it out. Nothing was changed",
+            )
+    moment = now if at is None else at
+    if not ends_after(node, moment):
         return to_fact(node), False
-    closed = _close(draft, node, now if at is None else at, now)
+    closed = _close(draft, node, moment, now, reason)
     if replacement_fact_id is not None:
         _link_invalidation(draft, replacement_fact_id, fact_id, reason, closed["valid_to"])
     return to_fact(closed), True
 
 
-def to_fact(node: dict[str, Any], *, known_at: int | None = None) -> Fact:
-    """The node as a fact; with `known_at`, as it was known at that moment."""
-    unknown_yet = known_at is not None and node["retracted_at"] is not None and known_at < node["retracted_at"]
-    valid_to = node["asserted_to"] if unknown_yet else node["valid_to"]
+def to_fact(node: dict[str, Any]) -> Fact:
+    """The node as a fact."""
     return Fact(
         fact_id=node["fact_id"],
         subject=node["subject"],
@@ -148,9 +163,10 @@ def to_fact(node: dict[str, Any], *, known_at: int | None = None) -> Fact:
         confidence=node["confidence"],
         observation_count=node["observation_count"],
         valid_from=node["valid_from"],
-        valid_to=valid_to,
+        valid_to=node["valid_to"],
         recorded_at=node["recorded_at"],
-        retracted_at=None if unknown_yet else node["retracted_at"],
+        retracted_at=node["retracted_at"],
+        retraction_reason=node["retraction_reason"],
         visibility=node["visibility"],
         recorded_by=node["recorded_by"],
     )
@@ -169,12 +185,20 @@ def _facts_of_triple(draft: Draft, new: NewFact, agent_id: str) -> list[dict[str
     return [row["n"] for row in rows]
 
 
-def _same_interval(stored: list[dict[str, Any]], new: NewFact, start: int) -> dict[str, Any] | None:
-    """The fact that the assertion is about: the open one it overlaps, or the same closed interval."""
-    believed = [n for n in stored if n["retracted_at"] is None]
-    same = (n for n in believed if (n["valid_from"], n["valid_to"]) == (start, new.end))
-    opened = (n for n in believed if n["valid_to"] is None and (new.end is None or new.end > n["valid_from"]))
+def _same_interval(stored: list[dict[str, Any]], new: NewFact, start: int, now: int) -> dict[str, Any] | None:
+    """The fact that the assertion is about: the same interval, or an open one that it overlaps and does not outlast."""
+    until = END_OF_TIME if new.end is None else new.end
+    same = (n for n in stored if (n["valid_from"], n["valid_to"]) == (start, new.end))
+    opened = (
+        n
+        for n in stored
+        if ends_after(n, now) and holds_in(n, start, until) and (new.end is None or not _outlasts(new.end, n))
+    )
     return next(same, None) or next(opened, None)
+
+
+def _outlasts(end: int, node: dict[str, Any]) -> bool:
+    return node["valid_to"] is not None and end > node["valid_to"]
 
 
 def _reinforcements(node: dict[str, Any]) -> list[str]:
@@ -183,16 +207,21 @@ def _reinforcements(node: dict[str, Any]) -> list[str]:
 
 
 def _reinforce(draft: Draft, node: dict[str, Any], new: NewFact, now: int) -> dict[str, Any]:
-    changes: dict[str, Any] = {
-        "observation_count": node["observation_count"] + 1,
-        "reinforced_by": json_text.dump([*_reinforcements(node), new.fact_id][-_REMEMBERED_REINFORCEMENTS:]),
-        "confidence": max(node["confidence"], 1.0 if new.confidence is None else new.confidence),
-    }
-    if new.valid_from is not None and new.valid_from.start < node["valid_from"]:
-        changes["valid_from"] = new.valid_from.start
-    draft.set("Fact", node["fact_id"], **changes)
-    node = {**node, **changes}
-    return _close(draft, node, new.end, now) if node["valid_to"] is None and new.end is not None else node
+    """Count the assertion and take over what it adds: more confidence, an earlier beginning, an end."""
+    start = node["valid_from"] if new.valid_from is None else min(node["valid_from"], new.valid_from.start)
+    ends = new.end is not None and new.end != node["valid_to"]
+    return revise(
+        draft,
+        node,
+        now,
+        observation_count=node["observation_count"] + 1,
+        reinforced_by=json_text.dump([*_reinforcements(node), new.fact_id][-_REMEMBERED_REINFORCEMENTS:]),
+        confidence=max(node["confidence"], 1.0 if new.confidence is None else new.confidence),
+        valid_from=start,
+        valid_to=new.end if ends else node["valid_to"],
+        retracted_at=now if ends else node["retracted_at"],
+        retraction_reason=None if ends else node["retraction_reason"],
+    )
 
 
 def _open(draft: Draft, new: NewFact, start: int, *, agent_id: str, now: int) -> dict[str, Any]:
@@ -209,10 +238,12 @@ def _open(draft: Draft, new: NewFact, start: int, *, agent_id: str, now: int) ->
         "observation_count": 1,
         "valid_from": start,
         "valid_to": new.end,
-        "asserted_to": new.end,
         "granularity": new.valid_from.granularity if new.valid_from else "instant",
         "recorded_at": now,
         "retracted_at": None,
+        "retraction_reason": None,
+        "revised_at": None,
+        "history": None,
         "reinforced_by": None,
         "visibility": new.visibility or DEFAULT,
         "recorded_by": agent_id,
@@ -224,46 +255,51 @@ def _open(draft: Draft, new: NewFact, start: int, *, agent_id: str, now: int) ->
     return {**node, "fact_id": new.fact_id}
 
 
-def _conflicts(draft: Draft, new: NewFact, start: int, *, viewer: str) -> list[dict[str, Any]]:
-    """The facts with another object for the same subject and predicate that hold in some of the same time."""
+def _conflicts(draft: Draft, new: NewFact, start: int, end: int | None, *, viewer: str) -> list[dict[str, Any]]:
+    """The facts with another object for the same subject and predicate that hold at some moment of [start, end)."""
     rows = draft.rows(
         f"{ABOUT_SUBJECT} WHERE n.subject_key = $subject AND n.predicate_key = $predicate AND n.object_key <> $object"
-        " AND n.retracted_at IS NULL AND n.valid_from < $until AND (n.valid_to IS NULL OR n.valid_to > $since)"
-        f" AND {visible('n')} RETURN n ORDER BY n.recorded_at DESC, n.fact_id DESC",
+        f" AND {holds('n')} AND {visible('n')} RETURN n ORDER BY n.recorded_at DESC, n.fact_id DESC",
         entity_id=entity_id(new.subject),
         subject=new.triple[0],
         predicate=new.triple[1],
         object=new.triple[2],
         since=start,
-        until=END_OF_TIME if new.end is None else new.end,
+        until=END_OF_TIME if end is None else end,
         viewer=viewer,
     )
     return [row["n"] for row in rows]
 
 
 def _supersede(draft: Draft, old: dict[str, Any], new: dict[str, Any], start: int, now: int) -> dict[str, Any]:
-    closed = _close(draft, old, start, now)
-    _link_invalidation(draft, new["fact_id"], old["fact_id"], "superseded", closed["valid_to"])
+    """The old fact, closed where the new one begins, if the new one may do that."""
+    if not _may_close(new, old):
+        return old
+    closed = _close(draft, old, start, now, _SUPERSEDED)
+    _link_invalidation(draft, new["fact_id"], old["fact_id"], _SUPERSEDED, closed["valid_to"])
     return closed
 
 
-def _close(draft: Draft, node: dict[str, Any], at: int, now: int) -> dict[str, Any]:
+def _may_close(new: dict[str, Any], old: dict[str, Any]) -> bool:
+    """Whether a fact may take the place of another that its agent sees: a private one not of a shared one."""
+    return new["visibility"] != "private" or old["visibility"] == "private"
+
+
+def _close(draft: Draft, node: dict[str, Any], at: int, now: int, reason: str | None) -> dict[str, Any]:
     end = max(at, node["valid_from"])
-    changes = {
-        "asserted_to": node["valid_to"],
-        "valid_to": end if node["valid_to"] is None else min(end, node["valid_to"]),
-        "retracted_at": now,
-    }
-    draft.set("Fact", node["fact_id"], **changes)
-    return {**node, **changes}
+    return revise(draft, node, now, valid_to=end, retracted_at=now, retraction_reason=reason)
 
 
 def _link_invalidation(draft: Draft, new_id: str, old_id: str, reason: str | None, at: int) -> None:
     draft.link("INVALIDATES", ("Fact", new_id), ("Fact", old_id), reason=reason, at=at)
 
 
-def _earliest_evidence(view: View, observation_ids: tuple[str, ...]) -> int | None:
-    """When the earliest of the observations was made, or what it says to be about begins."""
-    observations = view.nodes("Observation", observation_ids).values()
-    starts = (node["observed_at"] if node["about_from"] is None else node["about_from"] for node in observations)
-    return min(starts, default=None)
+def _evidence(view: View, observation_ids: tuple[str, ...], viewer: str) -> dict[str, dict[str, Any]]:
+    """Those of the observations that are there for the viewer, by id."""
+    found = view.nodes("Observation", observation_ids)
+    return {id: node for id, node in found.items() if is_visible(node, viewer)}
+
+
+def _since(observation: dict[str, Any]) -> int:
+    """When what it says to be about begins, or else when it was made."""
+    return observation["observed_at"] if observation["about_from"] is None else observation["about_from"]

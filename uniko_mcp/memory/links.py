@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from uniko_mcp.models.domain import SkippedLink
 from uniko_mcp.store import Draft
@@ -16,10 +16,22 @@ class OptionalLinks:
         self._start = start
         self.skipped: list[SkippedLink] = []
 
-    def link(self, edge: str, parameter: str, kind: str, ids: Iterable[str | None], *, reverse: bool = False) -> None:
-        """An edge to each of `ids` that exists as a `kind`; with `reverse`, from it. None is passed over."""
+    def link(
+        self,
+        edge: str,
+        parameter: str,
+        kind: str,
+        ids: Iterable[str | None],
+        *,
+        among: Collection[str] | None = None,
+        reverse: bool = False,
+    ) -> None:
+        """An edge to each of `ids` that exists as a `kind`; with `reverse`, from it. None is passed over.
+
+        `among` are those that exist for the caller, when that has been found out.
+        """
         wanted = list(dict.fromkeys(id for id in ids if id is not None))
-        existing = self._draft.existing(kind, wanted) if wanted else set[str]()
+        existing = self._draft.existing(kind, wanted) if among is None else among
         for id in wanted:
             if id in existing and (kind, id) != self._start:
                 start, end = ((kind, id), self._start) if reverse else (self._start, (kind, id))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from uniko_mcp.errors import NotFoundError
 from uniko_mcp.memory.entities import Mention, link_entities
 from uniko_mcp.memory.participants import ensure_agent
-from uniko_mcp.memory.resend import is_resend, request_hash
+from uniko_mcp.memory.resend import is_own_resend, request_hash
 from uniko_mcp.memory.visibility import DEFAULT, Visibility
 from uniko_mcp.store import Draft
 
@@ -34,7 +34,7 @@ def add_observation(draft: Draft, new: NewObservation, *, agent_id: str, now: in
         IdConflictError: The id belongs to an observation with other content.
     """
     existing = draft.node("Observation", new.observation_id)
-    if is_resend(existing, "observation", new.observation_id, new):
+    if is_own_resend(existing, "observation", new.observation_id, new, agent_id=agent_id):
         return False
     message = draft.node("Message", new.message_id)
     if message is None:

@@ -62,6 +62,7 @@ class Fact(DomainModel):
     valid_to: Instant | None = Field(default=None, description="First moment at which it is no longer true.")
     recorded_at: Instant
     retracted_at: Instant | None = Field(default=None, description="When it was closed or corrected.")
+    retraction_reason: str | None = Field(default=None, description="Why.")
     visibility: str
     recorded_by: str | None = None
 

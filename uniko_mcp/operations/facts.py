@@ -26,7 +26,9 @@ class AssertFact(Params):
     )
     valid_to: TimeSpan | None = Field(default=None, description="When it ends; a date includes that day.")
     supporting_observation_ids: list[Identifier] = Field(default=[], description="From add_observation.")
-    supersede: bool = Field(default=False, description="Close the facts that it contradicts.")
+    supersede: bool = Field(
+        default=False, description="Close the facts that it contradicts; a private fact closes no shared ones."
+    )
     visibility: Literal["shared", "private"] | None = Field(
         default=None, description="private: only for you. shared when left out."
     )
@@ -35,7 +37,9 @@ class AssertFact(Params):
 class AssertedFact(Result):
     fact: Fact
     created: bool = Field(description="False when it reinforced a fact that was known.")
-    conflicts: list[Fact] = Field(description="Same subject and predicate, other object, same time.")
+    conflicts: list[Fact] = Field(
+        description="Same subject and predicate, other object, same time. Superseded ones are closed, others not."
+    )
     skipped_links: list[SkippedLink] = Field(description="Links not made because the other end is unknown.")
 
 
@@ -66,7 +70,7 @@ class InvalidateFact(Params):
 
 
 class InvalidatedFact(Result):
-    changed: bool = Field(description="False when the id is unknown or the fact was closed already.")
+    changed: bool = Field(description="False when the id is unknown or the fact had ended by then already.")
     fact: Fact | None = None
 
 
