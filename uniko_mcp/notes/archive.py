@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from uniko_mcp.notes.events import SignedEvent
-from uniko_mcp.notes.files import make_private_folder, write_durably
 from uniko_mcp.notes.models import Stamp
+from uniko_mcp.store.durable import make_directory, write_file
 
 KEPT_VERSIONS: Final = 50
 
@@ -55,15 +55,15 @@ class Archive:
         """Keep a version; whether it was new. The oldest beyond the fifty newest go."""
         if self._path(event.stamp).exists():
             return False
-        make_private_folder(self._folder)
-        write_durably(self._path(event.stamp), event.to_json().encode("utf-8"))
+        make_directory(self._folder)
+        write_file(self._path(event.stamp), event.to_json().encode("utf-8"))
         self._prune()
         return True
 
     def set_aside(self, stamp: Stamp) -> Path:
         """Take a version that cannot be read out of the order, and keep its file for good. Returns where it is."""
         place = self._aside(stamp)
-        make_private_folder(place.parent)
+        make_directory(place.parent)
         self._path(stamp).replace(place)
         return place
 
@@ -72,9 +72,8 @@ class Archive:
         place = self._aside(event.stamp)
         if place.exists():
             return False
-        make_private_folder(self._folder)
-        make_private_folder(place.parent)
-        write_durably(place, event.to_json().encode("utf-8"))
+        make_directory(place.parent)
+        write_file(place, event.to_json().encode("utf-8"))
         return True
 
     def _prune(self) -> None:

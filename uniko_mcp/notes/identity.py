@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Final, cast
 from anyio import to_thread
 
 from uniko_mcp.errors import IdentityError
-from uniko_mcp.notes.files import make_private_folder, on_disk, read_private, write_durably, write_first
+from uniko_mcp.notes.files import on_disk, read_private
 from uniko_mcp.notes.models import KeySource
 from uniko_mcp.notes.settings import NotesSettings
+from uniko_mcp.store.durable import create_file, make_directory, write_file
 
 if TYPE_CHECKING:
     from uniko_mcp.notes.signer import BunkerSession, Signer
@@ -125,16 +126,16 @@ class KeyCabinet:
 
     def replace(self, secret: str, npub: str, old_folder: Path) -> None:
         """Make `secret` (nsec) the key of this data directory. The key that was there goes to `old_folder`. Blocks."""
-        make_private_folder(self._directory)
+        make_directory(self._directory)
         if self.key_file.exists():
-            make_private_folder(old_folder)
-            write_durably(old_folder / KEY_FILE, self.key_file.read_bytes())
-        write_durably(self.key_file, _key_text(secret, npub))
+            make_directory(old_folder)
+            write_file(old_folder / KEY_FILE, self.key_file.read_bytes())
+        write_file(self.key_file, _key_text(secret, npub))
 
     def _keep_first(self, secret: str, npub: str) -> bool:
         """Like `replace`, but only when there is no key file; whether it was written."""
-        make_private_folder(self._directory)
-        return write_first(self.key_file, _key_text(secret, npub))
+        make_directory(self._directory)
+        return create_file(self.key_file, _key_text(secret, npub))
 
     def _passed_over(self, used: Signer, source: KeySource) -> tuple[str, ...]:
         if source == "environment" or not self._settings.nsec:
@@ -185,9 +186,9 @@ def _read_bunker_session(path: Path, address: str) -> BunkerSession | None:
 
 
 def _write_bunker_session(path: Path, address: str, session: BunkerSession) -> None:
-    make_private_folder(path.parent)
+    make_directory(path.parent)
     kept = {"address": address, "client_key": session.client_key, "public_key": session.public_key}
-    write_durably(path, json.dumps(kept).encode())
+    write_file(path, json.dumps(kept).encode())
 
 
 def _signer_module():

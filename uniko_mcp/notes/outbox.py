@@ -12,8 +12,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
 
-from uniko_mcp.notes.files import make_private_folder, write_durably
 from uniko_mcp.notes.models import Delivery, NoteKind
+from uniko_mcp.store.durable import make_directory, write_file
 
 
 class Outbox:
@@ -39,8 +39,8 @@ class Outbox:
                 {"relay": url, "kind": note_kind.value, **asdict(kept)}
                 for (url, note_kind), kept in self._deliveries.items()
             ]
-            make_private_folder(self._path.parent)
-            write_durably(self._path, json.dumps(rows, indent=1).encode("utf-8"))
+            make_directory(self._path.parent)
+            write_file(self._path, json.dumps(rows, indent=1).encode("utf-8"))
 
 
 def _load(path: Path) -> dict[tuple[str, NoteKind], Delivery]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from uniko_mcp.errors import StoreError, StoreLockedError
-from uniko_mcp.store.durable import PRIVATE_FILE, make_directory
+from uniko_mcp.store.durable import PRIVATE_FILE, close_to_others, make_directory
 
 LOCK_NAME: Final = "hub.lock"
 
@@ -38,7 +38,7 @@ class DirectoryLock:
     """
 
     def __init__(self, directory: Path) -> None:
-        """Take the lock of a data directory, which is created when missing.
+        """Take the lock of a data directory, which is created when missing and closed to other users.
 
         Raises:
             StoreLockedError: Another holder has it; the message names its pid and since when.
@@ -47,6 +47,7 @@ class DirectoryLock:
         path = directory / LOCK_NAME
         try:
             make_directory(directory)
+            close_to_others(directory)
             self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE_FILE)
         except OSError as error:
             raise StoreError(
