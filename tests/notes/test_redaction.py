@@ -7,6 +7,7 @@ import logging
 import traceback
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
@@ -16,6 +17,7 @@ from tests.notes.forge import Forge
 from tests.notes.relays.hostile import HostileRelay
 from uniko_mcp.errors import UnikoError
 from uniko_mcp.notes import NoteKind, Notes, NotesSettings, RedactingFormatter, redact
+from uniko_mcp.notes.account import Accounts
 from uniko_mcp.notes.redaction import REDACTED
 from uniko_mcp.notes.signer import local_signer
 
@@ -107,15 +109,17 @@ async def test_nothing_of_the_notes_is_printed(
     assert capfd.readouterr().out == ""
 
 
-async def test_no_representation_shows_a_key_or_a_note(open_notes: OpenNotes, forge: Forge) -> None:
+async def test_no_representation_shows_a_key_or_a_note(open_notes: OpenNotes, forge: Forge, tmp_path: Path) -> None:
     notes = await open_notes(nsec=SecretStr(forge.nsec))
     report = await notes.save(SHORT, NOTE)
     note, status = await notes.read(SHORT), await notes.status()
     settings = NotesSettings(nsec=SecretStr(forge.nsec), bunker=SecretStr("bunker://x?secret=s3cr3t"))
-    account = notes._accounts.current
+    account = await Accounts(tmp_path / "data", NotesSettings(nsec=SecretStr(forge.nsec))).open()
     assert account is not None
-    text = account.notebook.cached(SHORT)
+    text = await account.notebook.current(SHORT)
     event = await account.notebook.event(SHORT)
+    assert text is not None
+    assert text.content == NOTE
     shown = [notes, report, note, status, settings, account, account.identity, account.notebook, text, event]
     for secret in [*secrets_of(forge), NOTE, "s3cr3t"]:
         assert not any(secret in form(value) for value in shown for form in (repr, str))

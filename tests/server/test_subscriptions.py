@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from typing import Any
 
 import anyio
 import pytest
 from mcp import Client
+from mcp.server.connection import Connection
 from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated
 
 from uniko_mcp.notes import NoteKind
@@ -106,14 +108,19 @@ async def test_a_saved_note_is_announced_in_both_eras(services: Services) -> Non
     notices.close()
 
 
-async def test_a_connection_that_is_gone_is_forgotten(services: Services) -> None:
-    server = server_of(services)
-    async with server.lifespan(server):
-        for _ in range(3):
-            async with Client(server, mode="legacy") as client:
-                await client.subscribe_resource(GOAL)
-    handler = server.get_request_handler("resources/subscribe").handler
-    assert handler.__self__._subscribed == {}
+async def test_connections_that_are_gone_are_not_kept(services: Services) -> None:
+    server, before = server_of(services), _connections()
+    for _ in range(3):
+        async with Client(server, mode="legacy") as client:
+            await client.subscribe_resource(GOAL)
+            assert _connections() == before + 1
+    assert _connections() == before
+
+
+def _connections() -> int:
+    """How many connections of clients are in memory."""
+    gc.collect()
+    return sum(isinstance(thing, Connection) for thing in gc.get_objects())
 
 
 async def test_what_is_no_address_cannot_be_subscribed_to(services: Services) -> None:
