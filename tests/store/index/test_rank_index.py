@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from uniko_mcp.errors import StoreError
+from uniko_mcp.errors import StoreClosedError, StoreError
 from uniko_mcp.store.index.columns import NOWHERE
+from uniko_mcp.store.index.database import Database
 from uniko_mcp.store.index.documents import IndexDocument, Source
-from uniko_mcp.store.index.rank_index import RankIndex
+from uniko_mcp.store.index.rank_index import Pending, RankIndex
 from uniko_mcp.store.index.tokens import query_tokens
 
 MODEL, DIMENSION = "test-model", 8
@@ -259,6 +260,97 @@ def test_vectors_of_before_a_rebuild_are_gone(index: RankIndex, directory: Path)
         assert fresh.pending_count() == 1
 
 
+def test_searching_while_rebuilding_again_and_again_is_safe(index: RankIndex, directory: Path) -> None:
+    documents = [message(f"m{n}", f"word {n}") for n in range(4_000)]
+    index.put(documents)
+    index.use_model(MODEL, DIMENSION)
+    failures: list[BaseException] = []
+    rebuilt = threading.Event()
+
+    def search() -> None:
+        try:
+            while not rebuilt.is_set():
+                index.cosines(vector(1), np.arange(4_000))
+        except BaseException as error:
+            failures.append(error)
+
+    searching = threading.Thread(target=search)
+    searching.start()
+    for number in range(5):
+        pending = index.pending_embeddings(4_000)
+        index.store_embeddings(pending, np.tile(vector(1), (len(pending), 1)), model=MODEL)
+        index.rebuild(documents[: 400 * number], sequence=number)
+    rebuilt.set()
+    searching.join()
+    assert failures == []
+    assert len(list(directory.glob("vectors-*"))) == 1
+    assert not index.status().other_model_vectors
+
+
+def test_an_index_that_was_half_rebuilt_does_not_pass_for_whole(index: RankIndex) -> None:
+    def failing() -> Iterator[IndexDocument]:
+        yield message("m1", "word")
+        raise RuntimeError("the graph went away")
+
+    with pytest.raises(RuntimeError):
+        index.rebuild(failing(), sequence=7)
+    index.put([message("m2", "word")], sequence=8)
+    assert not index.complete
+    assert index.sequence == 0
+    index.rebuild([message("m1", "word")], sequence=8)
+    assert index.complete
+    assert index.sequence == 8
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="open files are listed on Linux only")
+def test_connections_do_not_pile_up_with_the_threads_that_read(index: RankIndex, directory: Path) -> None:
+    """Each open connection holds the file open, which the system counts."""
+    index.put([message("m1", "word")])
+    for _ in range(40):
+        reading = threading.Thread(target=ids_with, args=(index, "word"))
+        reading.start()
+        reading.join()
+    open_files = [link.resolve() for link in Path("/proc/self/fd").iterdir()]
+    assert open_files.count(directory / "rank.sqlite") < 10
+
+
+def test_closing_waits_for_who_reads_and_refuses_who_comes_later(tmp_path: Path) -> None:
+    database = Database(tmp_path / "rank.sqlite")
+    closing = threading.Thread(target=database.close)
+    with database.reading() as connection:
+        closing.start()
+        assert connection.execute("SELECT count(*) FROM document").fetchone() == (0,)
+    closing.join()
+    with pytest.raises(StoreClosedError), database.reading():
+        pass
+
+
+def test_a_damaged_file_is_replaced_while_the_index_is_open(index: RankIndex, directory: Path) -> None:
+    """W7, the part of the index."""
+    index.put([message("m1", "gone")], sequence=9)
+    index.use_model(MODEL, DIMENSION)
+    index.replace_if_damaged()
+    assert index.sequence == 9
+    for path in directory.glob("rank.sqlite*"):
+        path.write_bytes(b"no database at all" * 100)
+    with pytest.raises(StoreError, match="failed"):
+        index.put([message("m2", "lost")], sequence=10)
+    index.replace_if_damaged()
+    assert index.sequence == 0
+    index.put([message("m1", "anew")], sequence=10)
+    assert ids_with(index, "anew") == {"m1"}
+    assert index.pending_count() == 1
+
+
+def test_a_folder_that_cannot_hold_an_index_is_a_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "rank.sqlite" / "in the way").mkdir(parents=True)
+    with pytest.raises(StoreError, match="cannot be opened"):
+        RankIndex(tmp_path)
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="cannot be made"):
+        RankIndex(tmp_path / "file")
+
+
 def test_readers_and_writers_do_not_disturb_each_other(index: RankIndex) -> None:
     failures: list[BaseException] = []
 
@@ -286,7 +378,9 @@ def test_readers_and_writers_do_not_disturb_each_other(index: RankIndex) -> None
 
 def test_a_closed_index_refuses(index: RankIndex) -> None:
     index.close()
-    with pytest.raises(StoreError, match="closed"):
+    with pytest.raises(StoreClosedError, match="closed"):
         index.put([message("m1", "a")])
-    with pytest.raises(StoreError, match="closed"):
+    with pytest.raises(StoreClosedError, match="closed"):
         index.documents([0])
+    with pytest.raises(StoreClosedError):
+        index.store_embeddings([Pending(0, "a")], np.stack([vector(1)]), model=MODEL)

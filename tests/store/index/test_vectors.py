@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -82,3 +83,33 @@ def test_a_file_of_another_generation_or_model_is_started_anew(tmp_path: Path, c
 def test_what_is_no_vector_of_this_model_is_refused(tmp_path: Path, vectors: np.ndarray) -> None:
     with pytest.raises(ValueError, match="vector"):
         open_file(tmp_path / "v").put([0], vectors)
+
+
+def test_a_search_goes_on_while_the_file_is_lengthened(tmp_path: Path) -> None:
+    file, vectors = open_file(tmp_path / "v"), unit_rows(20)
+    file.put(list(range(20)), vectors)
+    failures: list[BaseException] = []
+    lengthened = threading.Event()
+
+    def search() -> None:
+        try:
+            while not lengthened.is_set():
+                file.cosines(vectors[0], np.arange(20), 20)
+        except BaseException as error:
+            failures.append(error)
+
+    searching = threading.Thread(target=search)
+    searching.start()
+    for row in range(20, 200_000, 2_000):
+        file.put([row], vectors[:1])
+    lengthened.set()
+    searching.join()
+    assert failures == []
+
+
+def test_starting_a_file_anew_leaves_what_is_mapped_readable(tmp_path: Path) -> None:
+    """A map that is longer than its file kills the process that reads it."""
+    mapped, vectors = open_file(tmp_path / "v"), unit_rows(5_000)
+    mapped.put(list(range(5_000)), vectors)
+    assert open_file(tmp_path / "v", generation="later").count == 0
+    np.testing.assert_allclose(mapped.cosines(vectors[0], np.arange(5_000), 5_000), vectors @ vectors[0], atol=0.01)

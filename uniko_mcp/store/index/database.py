@@ -1,4 +1,4 @@
-"""The SQLite file of the rank index: its tables, one connection that writes and one for each thread that reads."""
+"""The SQLite file of the rank index: its tables, one connection that writes and a few that read."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import os
 import sqlite3
 import threading
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
-from uniko_mcp.errors import StoreError
+from uniko_mcp.errors import StoreClosedError, StoreError
 
 FORMAT: Final = "1"
 """Raised whenever tables, tokens or columns change their meaning: an index of another format is thrown away."""
@@ -19,6 +19,9 @@ FORMAT: Final = "1"
 _TOKEN_CHARACTERS: Final = "!#$%&()*+,-./:;<=>?@[]^_`{|}~\\''"
 """FTS5's own tokenizer must only split at spaces, since the text it gets is already tokens: all punctuation belongs to
 them (the quote twice, as SQL writes it)."""
+
+_IDLE_READERS: Final = 4
+"""Connections kept open for the next readers; more are opened, and closed again, when more read at once."""
 
 _TABLES: Final = f"""
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -37,22 +40,35 @@ CREATE VIRTUAL TABLE posting USING fts5vocab (words, instance);
 
 
 class Database:
-    """Owns `rank.sqlite`. Derived data: a file that cannot be read is replaced by an empty one, and `fresh` says so."""
+    """Owns `rank.sqlite`. Derived data: a file that cannot be read is replaced by an empty one.
+
+    What SQLite raises comes out as a StoreError; after `close`, every method raises StoreClosedError.
+    """
 
     def __init__(self, path: Path) -> None:
+        """Open the file, or start it.
+
+        Raises:
+            StoreError: There can be no such file, or it cannot be replaced.
+        """
         self.path: Final = path
         self._write_lock = threading.RLock()
-        self._local = threading.local()
-        self._readers: list[sqlite3.Connection] = []
+        self._pool = threading.Condition()
+        self._reading = 0
+        self._idle_readers: list[sqlite3.Connection] = []
         self._closed = False
-        writer = self._open_existing()
-        self.fresh: Final = writer is None
-        self._writer: Final = writer or self._create()
+        try:
+            self._writer: Final = _connect(path) if self.sound() else self._create()
+        except (sqlite3.Error, OSError) as error:
+            raise StoreError(
+                f"the rank index {str(path)!r} cannot be opened: {error}",
+                next_step="Free disk space or mend the permissions; the index is made again from the memory",
+            ) from error
 
     @contextmanager
     def writing(self) -> Generator[sqlite3.Connection]:
         """A transaction: committed at the end, rolled back when the block raises. One at a time."""
-        with self._write_lock:
+        with self._write_lock, _store_errors(self.path):
             self._require_open()
             self._writer.execute("BEGIN IMMEDIATE")
             try:
@@ -62,22 +78,32 @@ class Database:
                 raise
             self._writer.execute("COMMIT")
 
-    def reading(self) -> sqlite3.Connection:
-        """This thread's own connection; sees what is committed and waits for nobody."""
-        self._require_open()
-        connection = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = _connect(self.path)
-            connection.execute("PRAGMA query_only = ON")
-            self._local.connection = connection
-            with self._write_lock:
-                self._readers.append(connection)
-        return connection
+    @contextmanager
+    def reading(self) -> Generator[sqlite3.Connection]:
+        """A connection for the block alone; sees what is committed and waits for nobody."""
+        with _store_errors(self.path):
+            connection = self._take_reader()
+            try:
+                yield connection
+            finally:
+                self._give_back(connection)
 
     def meta(self, name: str) -> str | None:
         """A value that `set_meta` stored."""
-        row = self.reading().execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        with self.reading() as connection:
+            row = connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
         return row[0] if row else None
+
+    def sound(self) -> bool:
+        """Whether the file is a readable index of this format, and not closed."""
+        if self._closed or not self.path.exists():
+            return False
+        try:
+            with closing(sqlite3.connect(self.path)) as connection:
+                row = connection.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
+                return row == (FORMAT,) and connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
+        except sqlite3.DatabaseError:
+            return False
 
     def clear(self) -> None:
         """Drop all documents, and with them every row number: a new `generation` begins."""
@@ -89,37 +115,45 @@ class Database:
             set_meta(connection, "generation", uuid4().hex)
 
     def close(self) -> None:
-        with self._write_lock:
+        """Close when the write and the reads at hand are done.
+
+        A connection that stayed open would, when it is closed, delete the log of a file that came after this one.
+        """
+        with self._write_lock, self._pool:
             self._closed = True
-            for connection in (*self._readers, self._writer):
+            self._pool.wait_for(lambda: not self._reading)
+            for connection in (*self._idle_readers, self._writer):
                 connection.close()
-            self._readers.clear()
+            self._idle_readers.clear()
 
     def _require_open(self) -> None:
         if self._closed:
-            raise StoreError("the rank index is closed")
+            raise StoreClosedError("the rank index is closed")
 
-    def _open_existing(self) -> sqlite3.Connection | None:
-        """The connection to a sound index of this format, or None."""
-        if not self.path.exists():
-            return None
-        connection = sqlite3.connect(self.path)
-        try:
-            row = connection.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
-            sound = row == (FORMAT,) and connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
-        except sqlite3.DatabaseError:
-            sound = False
-        finally:
-            connection.close()
-        return _connect(self.path) if sound else None
+    def _take_reader(self) -> sqlite3.Connection:
+        with self._pool:
+            self._require_open()
+            connection = self._idle_readers.pop() if self._idle_readers else _connect(self.path, query_only=True)
+            self._reading += 1
+            return connection
+
+    def _give_back(self, connection: sqlite3.Connection) -> None:
+        with self._pool:
+            if len(self._idle_readers) < _IDLE_READERS:
+                self._idle_readers.append(connection)
+            else:
+                connection.close()
+            self._reading -= 1
+            self._pool.notify_all()
 
     def _create(self) -> sqlite3.Connection:
         self._discard()
         os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
         connection = _connect(self.path)
-        connection.executescript(_TABLES)
-        for name, value in (("format", FORMAT), ("sequence", "0"), ("generation", uuid4().hex)):
-            set_meta(connection, name, value)
+        with _closed_on_error(connection):
+            connection.executescript(_TABLES)
+            for name, value in (("format", FORMAT), ("sequence", "0"), ("generation", uuid4().hex)):
+                set_meta(connection, name, value)
         return connection
 
     def _discard(self) -> None:
@@ -133,8 +167,27 @@ def set_meta(connection: sqlite3.Connection, name: str, value: str) -> None:
     connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+@contextmanager
+def _store_errors(path: Path) -> Generator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StoreError(f"the rank index {str(path)!r} failed: {error}") from error
+
+
+def _connect(path: Path, *, query_only: bool = False) -> sqlite3.Connection:
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = OFF")  # derived: after a power failure it is replayed or built again
+    with _closed_on_error(connection):
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = OFF")  # derived: after a power failure it is replayed or built again
+        connection.execute(f"PRAGMA query_only = {query_only}")
     return connection
+
+
+@contextmanager
+def _closed_on_error(connection: sqlite3.Connection) -> Generator[None]:
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        raise

@@ -14,13 +14,14 @@ from typing import Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from uniko_mcp.errors import StoreError
 from uniko_mcp.store.index.columns import Columns, ColumnTable
 from uniko_mcp.store.index.database import Database, set_meta
 from uniko_mcp.store.index.documents import DocumentKey, IndexDocument
 from uniko_mcp.store.index.fulltext import MOST_POSTINGS, Postings, read_postings
 from uniko_mcp.store.index.labels import Labels
 from uniko_mcp.store.index.passages import passage_of
-from uniko_mcp.store.index.vectors import VectorFile, other_vector_files, vector_path
+from uniko_mcp.store.index.vectors import VectorFile, drop_other_generations, other_model_files, vector_path
 from uniko_mcp.store.index.writer import MESSAGE, DocumentWriter
 
 logger = logging.getLogger(__name__)
@@ -53,15 +54,31 @@ class IndexStatus:
 
 
 class RankIndex:
-    """Owns `<data>/index/`. All methods block on disk and may be called from any thread, never from the event loop."""
+    """Owns `<data>/index/`. All methods block on disk and may be called from any thread, never from the event loop.
+
+    A failing disk comes out as a StoreError.
+    """
 
     def __init__(self, directory: Path) -> None:
-        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        """Open the index in a directory, or start one there.
+
+        Raises:
+            StoreError: The directory or a file in it can be neither read nor replaced.
+        """
+        try:
+            directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise StoreError(
+                f"the folder {str(directory)!r} cannot be made: {error.strerror}",
+                next_step="Move away what is in its place, or mend the permissions",
+            ) from error
         self.directory: Final = directory
         self._lock = threading.RLock()
+        self._rebuild_lock = threading.Lock()
         self._database = Database(directory / "rank.sqlite")
         self._vectors: VectorFile | None = None
         self._newer: set[DocumentKey] | None = None
+        self._complete = True
         self._load()
 
     def __enter__(self) -> Self:
@@ -71,17 +88,41 @@ class RankIndex:
         self.close()
 
     def close(self) -> None:
-        """Write through and let go of the files. Later calls raise StoreError."""
+        """Write through and let go of the files. Later calls raise StoreClosedError."""
         with self._lock:
-            if self._vectors is not None:
-                self._vectors.flush()
-                self._vectors = None
+            vectors, self._vectors = self._vectors, None
             self._database.close()
+            if vectors is not None:
+                vectors.flush()
+
+    def replace_if_damaged(self) -> None:
+        """Look at the files again after a failure; what cannot be read is replaced by an empty index."""
+        with self._lock:
+            if self._database.sound():
+                return
+            self._database.close()
+            self._database = Database(self._database.path)
+            self._load()
+            self._restart_vectors()
 
     @property
     def sequence(self) -> int:
         """The last journal sequence that the index holds all changes of; 0 when new, found damaged or being rebuilt."""
         return int(self._database.meta("sequence") or 0)
+
+    @property
+    def complete(self) -> bool:
+        """False while the index is rebuilt, and after a rebuild that failed: then only another one makes it whole."""
+        return self._complete
+
+    @property
+    def rebuilding(self) -> bool:
+        return self._newer is not None
+
+    @property
+    def generation(self) -> str:
+        """Changes whenever rows begin to stand for other documents."""
+        return self._generation
 
     @property
     def labels(self) -> Labels:
@@ -96,15 +137,14 @@ class RankIndex:
     def status(self) -> IndexStatus:
         with self._lock:
             vectors = self._vectors
-            others = other_vector_files(self.directory, vectors.path) if vectors is not None else []
             return IndexStatus(
                 documents=int(self._table.columns().records["alive"].sum()),
                 sequence=self.sequence,
-                rebuilding=self._newer is not None,
+                rebuilding=self.rebuilding,
                 model=vectors.model if vectors is not None else None,
                 dimension=vectors.dimension if vectors is not None else None,
                 embedded=vectors.count if vectors is not None else 0,
-                other_model_vectors=bool(others),
+                other_model_vectors=any(self._other_model_files()),
             )
 
     # Writing.
@@ -122,7 +162,7 @@ class RankIndex:
     ) -> None:
         """Delete, then put, all or nothing; `sequence` is the number of the journal's change set that this follows."""
         documents, deleted = tuple(documents), tuple(deleted)
-        with self._writing(sequence if self._newer is None else None) as writer:
+        with self._writing(sequence if self._complete else None) as writer:
             writer.delete(deleted)
             writer.put(documents)
             if self._newer is not None:
@@ -138,10 +178,18 @@ class RankIndex:
         """Throw everything away and index these documents, which were read from the graph at `sequence`.
 
         What is put or deleted meanwhile is newer and wins; what is in already can be searched. `progress` is told
-        after each batch how many documents are in. When it stops half-way, `sequence` stays 0.
+        after each batch how many documents are in. When it stops half-way, `sequence` stays 0. A second
+        rebuild waits for the first.
         """
+        with self._rebuild_lock:
+            self._rebuild(documents, sequence, progress)
+
+    def _rebuild(
+        self, documents: Iterable[IndexDocument], sequence: int, progress: Callable[[int], None] | None
+    ) -> None:
         with self._lock:
             self._newer = set()
+            self._complete = False
             self._database.clear()
             self._load()
             self._restart_vectors()
@@ -156,6 +204,7 @@ class RankIndex:
                     progress(done)
             with self._writing(sequence):
                 pass
+            self._complete = True
         finally:
             with self._lock:
                 self._newer = None
@@ -177,10 +226,11 @@ class RankIndex:
                 self._vectors.remove(writer.stale_vectors)
 
     def _load(self) -> None:
-        connection = self._database.reading()
         self._common: set[str] = set()
-        self._labels = Labels(connection.execute("SELECT code, space, name FROM label ORDER BY code"))
-        self._table = ColumnTable.load(connection.execute("SELECT row, record FROM document ORDER BY row"))
+        self._generation = self._database.meta("generation") or ""
+        with self._database.reading() as connection:
+            self._labels = Labels(connection.execute("SELECT code, space, name FROM label ORDER BY code"))
+            self._table = ColumnTable.load(connection.execute("SELECT row, record FROM document ORDER BY row"))
         self._table.link_all_neighbours(self._labels.code("kind", MESSAGE))
 
     # Words and links.
@@ -192,7 +242,8 @@ class RankIndex:
         """
         if limit is not None and term in self._common:
             return None
-        postings = read_postings(self._database.reading(), term, limit)
+        with self._database.reading() as connection:
+            postings = read_postings(connection, term, limit)
         if postings is None:
             self._common.add(term)
         return postings
@@ -200,13 +251,14 @@ class RankIndex:
     def known_entities(self, entities: Sequence[str]) -> list[str]:
         """Those of the entity keys that any document mentions."""
         query = "SELECT 1 FROM entity_link WHERE entity = ? LIMIT 1"
-        connection = self._database.reading()
-        return [entity for entity in entities if connection.execute(query, (entity,)).fetchone()]
+        with self._database.reading() as connection:
+            return [entity for entity in entities if connection.execute(query, (entity,)).fetchone()]
 
     def mentions(self, entity: str) -> list[int]:
         """The rows of the documents that mention an entity, ascending; none for one that is mentioned everywhere."""
         query = "SELECT row FROM entity_link WHERE entity = ? LIMIT ?"
-        rows = [row for (row,) in self._database.reading().execute(query, (entity, _MOST_LINKS + 1))]
+        with self._database.reading() as connection:
+            rows = [row for (row,) in connection.execute(query, (entity, _MOST_LINKS + 1))]
         return rows if len(rows) <= _MOST_LINKS else []
 
     def entities_of(self, rows: Sequence[int]) -> dict[int, list[str]]:
@@ -225,7 +277,9 @@ class RankIndex:
     def _select_rows(self, query: str, rows: Sequence[int]) -> Iterator[tuple[int, str, str]]:
         remaining = iter(rows)
         while some := tuple(islice(remaining, _ROWS_PER_QUERY)):
-            yield from self._database.reading().execute(query.format(",".join("?" * len(some))), some)
+            with self._database.reading() as connection:
+                found = connection.execute(query.format(",".join("?" * len(some))), some).fetchall()
+            yield from found
 
     # Vectors.
 
@@ -238,9 +292,7 @@ class RankIndex:
     def drop_other_models(self) -> None:
         """Delete the vectors of all models but the one in use."""
         with self._lock:
-            if self._vectors is None:
-                return
-            for path in other_vector_files(self.directory, self._vectors.path):
+            for path in self._other_model_files():
                 path.unlink(missing_ok=True)
 
     def cosines(self, query: NDArray[np.float32], rows: NDArray[np.intp]) -> NDArray[np.float32] | None:
@@ -277,9 +329,9 @@ class RankIndex:
             ValueError: The vectors are of another model or dimension than those in use.
         """
         with self._lock:
+            current = self.documents([item.row for item in pending])
             if self._vectors is None or self._vectors.model != model:
                 raise ValueError(f"vectors of {model!r}, while the index keeps those of another model")
-            current = self.documents([item.row for item in pending])
             kept = [
                 place
                 for place, item in enumerate(pending)
@@ -301,9 +353,15 @@ class RankIndex:
         return np.flatnonzero(records["alive"] & ~self._vectors.present(len(records)))
 
     def _open_vectors(self, model: str, dimension: int) -> VectorFile:
-        path = vector_path(self.directory, model, dimension)
-        generation = self._database.meta("generation") or ""
-        return VectorFile(path, model=model, dimension=dimension, generation=generation)
+        path = vector_path(self.directory, self._generation, model, dimension)
+        vectors = VectorFile(path, model=model, dimension=dimension, generation=self._generation)
+        drop_other_generations(self.directory, self._generation)
+        return vectors
+
+    def _other_model_files(self) -> Iterator[Path]:
+        if self._vectors is None:
+            return iter(())
+        return other_model_files(self.directory, self._generation, self._vectors.path)
 
     def _restart_vectors(self) -> None:
         if self._vectors is not None:
