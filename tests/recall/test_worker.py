@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tests.recall.memories import ids, message, recall
 from uniko_mcp.errors import ModelUnavailableError
@@ -61,6 +64,82 @@ def test_without_its_model_recall_goes_by_words_says_so_and_fills_in_later(index
         assert worker.wait_until_idle(PATIENCE)
         assert worker.status().embedded == 1
         assert recall(index, "kitten", embedder=worker).notes == ()
+
+
+class Unreliable:
+    """A real model whose library fails now and then, as onnxruntime does when memory runs out."""
+
+    def __init__(self, model: Embedder) -> None:
+        self.model, self.dimension = model.model, model.dimension
+        self.broken = True
+        self._model = model
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if self.broken:
+            raise RuntimeError(f"cannot allocate for {texts}")
+        return self._model.embed_documents(texts)
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        if self.broken:
+            raise ModelUnavailableError("the service is down")
+        return self._model.embed_query(text)
+
+
+def test_whatever_a_model_raises_it_is_unavailable_and_tried_again(
+    index: RankIndex, minilm: Embedder, caplog: pytest.LogCaptureFixture
+) -> None:
+    model = Unreliable(minilm)
+    index.put([message("wanted", "My kitten sleeps on the sofa")])
+    with IndexWorker(index, lambda: model, retry_seconds=0.01) as worker:
+        assert worker.wait_until_idle(PATIENCE)
+        while worker.status().state != "unavailable":
+            assert worker.wait_until_idle(PATIENCE)
+        assert "RuntimeError" in worker.status().reason
+        model.broken = False
+        while worker.status().embedded == 0:
+            assert worker.wait_until_idle(PATIENCE)
+    assert "kitten" not in caplog.text
+
+
+def test_a_model_that_a_query_finds_missing_is_asked_for_again(index: RankIndex, minilm: Embedder) -> None:
+    model = Unreliable(minilm)
+    model.broken = False
+    with IndexWorker(index, lambda: model, retry_seconds=0.01) as worker:
+        assert worker.wait_until_idle(PATIENCE)
+        while worker.status().state != "ready":
+            assert worker.wait_until_idle(PATIENCE)
+        model.broken = True
+        assert worker.embed_query("kitten") is None
+        model.broken = False
+        while worker.embed_query("kitten") is None:
+            assert worker.wait_until_idle(PATIENCE)
+
+
+def test_an_index_that_closes_beneath_the_worker_ends_it_quietly(
+    index: RankIndex, minilm: Embedder, caplog: pytest.LogCaptureFixture
+) -> None:
+    embedding, closed = threading.Event(), threading.Event()
+
+    class Slow:
+        model, dimension, embed_query = minilm.model, minilm.dimension, minilm.embed_query
+
+        def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            embedding.set()
+            assert closed.wait(PATIENCE)
+            return minilm.embed_documents(texts)
+
+    index.put([message("m", "kitten")])
+    with IndexWorker(index, Slow) as worker:
+        assert embedding.wait(PATIENCE)
+        index.close()
+        closed.set()
+        assert worker.wait_until_idle(PATIENCE)
+    assert caplog.records == []
+
+
+def test_a_library_that_fails_on_a_text_is_a_model_that_is_unavailable(minilm: Embedder) -> None:
+    with pytest.raises(ModelUnavailableError, match="failed"):
+        minilm.embed_documents([None])  # type: ignore[list-item]
 
 
 def test_switched_off_is_said(index: RankIndex) -> None:

@@ -58,7 +58,7 @@ class IndexWorker:
         self._stopping = False
         self._idle = False
         self._thread: threading.Thread | None = None
-        self._query_vector = lru_cache(_QUERIES_KEPT)(self._embed)
+        self._query_vector = lru_cache(_QUERIES_KEPT)(_embed_query)
 
     def __enter__(self) -> Self:
         self.start()
@@ -94,7 +94,9 @@ class IndexWorker:
     def wait_until_idle(self, timeout: float | None = None) -> bool:
         """Wait until nothing is pending, or the model turns out to be unavailable; whether it came to that in time."""
         with self._changed:
-            return self._changed.wait_for(lambda: self._idle or self._stopping or self._state == "off", timeout)
+            return self._changed.wait_for(
+                lambda: self._idle or self._stopping or self._state in ("off", "unavailable"), timeout
+            )
 
     def wait_until_loaded(self, timeout: float) -> bool:
         """Wait until the model is loaded, or turns out to be unavailable; whether it came to that in time."""
@@ -109,10 +111,11 @@ class IndexWorker:
 
     def embed_query(self, text: str) -> NDArray[np.float32] | None:
         """The vector of a query, or None while there is no model or it does not answer."""
-        if self._embedder is None:
+        embedder = self._embedder
+        if embedder is None:
             return None
         try:
-            return self._query_vector(text)
+            return self._query_vector(embedder, text)
         except ModelUnavailableError as error:
             self._fail(error)
             return None
@@ -135,39 +138,48 @@ class IndexWorker:
             return [f"{status.pending} memories are not embedded yet and were found by their words only."]
         return []
 
-    def _embed(self, text: str) -> NDArray[np.float32]:
-        assert self._embedder is not None
-        return self._embedder.embed_query(text)
-
     def _run(self) -> None:
-        while not self._stopping:
-            try:
-                self._make_ready()
-                busy = self._embed_some()
-            except ModelUnavailableError as error:
-                self._fail(error)
-                self._rest(self._retry_seconds)
-            except StoreClosedError:
-                return
-            except (StoreError, OSError):
-                logger.exception("the index worker could not write; it tries again")
-                self._rest(self._retry_seconds)
-            else:
-                if not busy:
-                    self._rest(None)
+        try:
+            while not self._stopping:
+                self._attempt()
+        except StoreClosedError:
+            logger.debug("the index was closed")
+        finally:
+            with self._changed:
+                self._stopping = True
+                self._changed.notify_all()
 
-    def _make_ready(self) -> None:
+    def _attempt(self) -> None:
+        """Embed a batch, and rest where nothing waits or something failed."""
+        try:
+            busy = self._embed_some(self._make_ready())
+        except StoreClosedError:
+            raise
+        except ModelUnavailableError as error:
+            self._fail(error)
+            self._rest_unavailable()
+        except (StoreError, OSError) as error:
+            logger.warning("vectors could not be written and are made again: %s", error)
+            self._rest(self._retry_seconds)
+        except Exception as error:  # whatever a model's libraries raise; their words might quote a memory
+            self._fail(ModelUnavailableError(f"embedding failed with {type(error).__name__}"))
+            self._rest_unavailable()
+        else:
+            if not busy:
+                self._rest(None)
+
+    def _make_ready(self) -> Embedder:
         if self._embedder is not None:
-            return
+            return self._embedder
         assert self._load is not None
         embedder = self._load()
         self._index.use_model(embedder.model, embedder.dimension)
         self._query_vector.cache_clear()
         self._enter("ready", embedder)
+        return embedder
 
-    def _embed_some(self) -> bool:
+    def _embed_some(self, embedder: Embedder) -> bool:
         """Embed what was taken; False when nothing waits."""
-        assert self._embedder is not None
         with self._changed:
             self._awake = False
         pending = self._index.pending_embeddings(_TAKEN)
@@ -175,8 +187,8 @@ class IndexWorker:
             self._index.drop_other_models()
             self._index.flush()
             return False
-        vectors = self._embedder.embed_documents([item.text for item in pending])
-        self._index.store_embeddings(pending, vectors, model=self._embedder.model)
+        vectors = embedder.embed_documents([item.text for item in pending])
+        self._index.store_embeddings(pending, vectors, model=embedder.model)
         return True
 
     def _fail(self, error: ModelUnavailableError) -> None:
@@ -189,8 +201,21 @@ class IndexWorker:
             self._changed.notify_all()
 
     def _rest(self, seconds: float | None) -> None:
+        """Until something comes in, or the model is lost by a query; at most so many seconds."""
         with self._changed:
-            self._idle = not self._awake or self._state == "unavailable"
+            self._idle = not self._awake
             self._changed.notify_all()
-            self._changed.wait_for(lambda: self._stopping or (self._awake and self._state == "ready"), seconds)
+            self._changed.wait_for(lambda: self._stopping or self._awake or self._state != "ready", seconds)
             self._idle = False
+            lost = self._state != "ready"
+        if lost:
+            self._rest_unavailable()
+
+    def _rest_unavailable(self) -> None:
+        """Until the model is asked for again."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._stopping, self._retry_seconds)
+
+
+def _embed_query(embedder: Embedder, text: str) -> NDArray[np.float32]:
+    return embedder.embed_query(text)
