@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from uniko_mcp.models import time
 from uniko_mcp.recall.query import RecallQuery, Window
 from uniko_mcp.store.index.columns import NOWHERE, UNKNOWN_TIME, Columns
 from uniko_mcp.store.index.labels import Labels
@@ -32,7 +33,8 @@ def find_scope(query: RecallQuery, windows: Sequence[Window], columns: Columns, 
     records = columns.records
     readable: NDArray[np.bool_] = records["alive"] & _visible(records, query.viewer, labels)
     if not query.include_superseded:
-        readable &= ~records["superseded"]
+        moment = time.now() if query.reference_time is None else query.reference_time
+        readable &= ~records["superseded"] & _true_at(moment, records, labels)
     if query.session_ids is not None:
         readable &= np.isin(records["session"], labels.codes("session", query.session_ids))
     if query.participants:
@@ -66,6 +68,13 @@ def _visible(records: NDArray[np.void], viewer: str, labels: Labels) -> NDArray[
     public = records["owner"] == NOWHERE
     own = labels.code("owner", viewer)
     return public if own == NOWHERE else public | (records["owner"] == own)
+
+
+def _true_at(moment: int, records: NDArray[np.void], labels: Labels) -> NDArray[np.bool_]:
+    """False for facts that hold only before or after the moment: valid time is [about_from, about_to)."""
+    start, end = records["about_from"], records["about_to"]
+    holds = ((start == UNKNOWN_TIME) | (start <= moment)) & ((end == UNKNOWN_TIME) | (end > moment))
+    return holds | (records["kind"] != labels.code("kind", "Fact"))
 
 
 def _said_by(records: NDArray[np.void], participants: Sequence[str], labels: Labels) -> NDArray[np.bool_]:
