@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from anyio import to_thread
 
+from uniko_mcp.errors import StoreClosedError, StoreError, UnikoError
 from uniko_mcp.memory.projection import RECALLABLE, project, project_all
 from uniko_mcp.models.changes import Change, DeleteEdge, DeleteNode, PutEdge, PutNode, SetNode
 from uniko_mcp.models.graph_schema import NODES
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from uniko_mcp.store.index.rank_index import RankIndex
 
 _log = logging.getLogger(__name__)
+
+RETRY_SECONDS: Final = 1.0
+"""How long after a first failure the index is tried again; twice as long after each that follows."""
+_LONGEST_PAUSE: Final = 60.0
 
 _DEPENDENTS: Final = {
     "Session": ("(d:Message)-[:IN_SESSION]->(n:Session)", "(d:Episode)-[:IN_SESSION]->(n:Session)"),
@@ -33,20 +38,29 @@ _DEPENDENTS: Final = {
 class Indexer:
     """Follows the store's commits with the rank index in `<data>/index/`. Belongs to one event loop.
 
-    Everything that takes time, opening the index too, happens in threads: `start` returns at once.
+    Everything that takes time, opening the index too, happens in threads: `start` returns at once. What fails is logged
+    and tried again, later each time; until then `failure` says why, and the index answers from what it holds.
     """
 
-    def __init__(self, store: Store, directory: Path, indexed: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        directory: Path,
+        indexed: Callable[[], None] = lambda: None,
+        *,
+        retry_seconds: float = RETRY_SECONDS,
+    ) -> None:
         """`indexed` is called, on the loop, whenever documents came in or went."""
         self._store = store
         self._indexed = indexed
         self._directory = directory
+        self._retry_seconds = retry_seconds
         self._commits: list[Commit] = []
         self._woken = asyncio.Event()
         self._advanced = asyncio.Condition()
-        self._opened: asyncio.Future[RankIndex] = asyncio.get_running_loop().create_future()
+        self._index: RankIndex | None = None
+        self._failure: StoreError | None = None
         self._done = 0
-        self._rebuilding = False
         self._task: asyncio.Task[None] | None = None
         self._unsubscribe: Callable[[], None] = lambda: None
 
@@ -54,12 +68,11 @@ class Indexer:
         """Open the index and follow from now on, in the background."""
         loop = asyncio.get_running_loop()
 
-        def note(commit: Commit) -> None:  # on the writer's thread
-            self._commits.append(commit)
+        def hand_over(commit: Commit) -> None:  # on the writer's thread
             with suppress(RuntimeError):  # the loop is closed: nobody waits for the index any more
-                loop.call_soon_threadsafe(self._woken.set)
+                loop.call_soon_threadsafe(self._note, commit)
 
-        self._unsubscribe = self._store.on_commit(note)
+        self._unsubscribe = self._store.on_commit(hand_over)
         self._task = loop.create_task(self._follow())
 
     async def close(self) -> None:
@@ -70,61 +83,116 @@ class Indexer:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
                 await self._task
-        if self._opened.done() and not self._opened.cancelled() and self._opened.exception() is None:
-            await to_thread.run_sync(self._opened.result().close)
+        async with self._advanced:
+            self._failure = StoreClosedError("the rank index is closed")
+            self._advanced.notify_all()
+        if self._index is not None:
+            try:
+                await to_thread.run_sync(self._index.close)
+            except (StoreError, OSError) as error:
+                _log.warning("the rank index could not be written through: %s", _reason(error))
 
     async def index(self) -> RankIndex:
-        """The open index.
+        """The open index; waits while it is being opened.
 
         Raises:
-            Exception: What kept it from opening.
+            StoreError: It could not be opened so far.
         """
-        return await asyncio.shield(self._opened)
+        async with self._advanced:
+            await self._advanced.wait_for(lambda: self._index is not None or self._failure is not None)
+        if self._index is None:
+            assert self._failure is not None
+            raise type(self._failure)(self._failure.message, next_step=self._failure.next_step)
+        return self._index
+
+    @property
+    def failure(self) -> str | None:
+        """Why the index does not follow the store at present, in words a user can read."""
+        return self._failure.message if self._failure is not None else None
 
     @property
     def behind(self) -> bool:
         """Whether acknowledged writes are not indexed yet."""
-        return self._rebuilding or self._done < self._store.status().sequence
+        return not self._holds(self._store.sequence)
 
     async def caught_up(self, patience: float) -> bool:
         """Wait until every write acknowledged before this call is indexed, at most `patience` seconds; whether it is.
 
-        While the index is built anew nothing is waited for.
+        While the index is built anew, or fails to follow, nothing is waited for.
         """
-        wanted = self._store.status().sequence
+        wanted = self._store.sequence
         with suppress(TimeoutError):
             async with asyncio.timeout(patience), self._advanced:
-                await self._advanced.wait_for(lambda: self._rebuilding or self._done >= wanted)
-        return not self._rebuilding and self._done >= wanted
+                await self._advanced.wait_for(lambda: self._stalled or self._done >= wanted)
+        return self._holds(wanted)
 
     async def rebuild(self, progress: Callable[[int], None] | None = None) -> int:
         """Build the index anew from the graph; how many documents it then holds. Searches go on meanwhile."""
         index = await self.index()
-        self._rebuilding = True
         try:
-            sequence = self._store.status().sequence
-            await self._store.read(lambda view: index.rebuild(project_all(view), sequence=sequence, progress=progress))
-            await self._advance(max(sequence, self._done))
-        finally:
-            self._rebuilding = False
+            await self._rebuild(index, self._store.sequence, progress)
+        except BaseException:
+            self._woken.set()  # whoever follows makes whole what is left of it
+            raise
         return (await to_thread.run_sync(index.status)).documents
 
+    @property
+    def _stalled(self) -> bool:
+        return self._failure is not None or (self._index is not None and not self._index.complete)
+
+    def _holds(self, sequence: int) -> bool:
+        return self._index is not None and self._index.complete and self._done >= sequence
+
+    def _note(self, commit: Commit) -> None:
+        self._commits.append(commit)
+        self._woken.set()
+
     async def _follow(self) -> None:
-        try:
-            index = await to_thread.run_sync(self._open)
-        except Exception as error:
-            self._opened.set_exception(error)
-            raise
-        self._opened.set_result(index)
+        """Keep up for as long as the store is open, whatever fails in between."""
+        pause = self._retry_seconds
+        while True:
+            try:
+                await self._keep_up()
+            except StoreClosedError:
+                return
+            except Exception as error:  # whatever it is, the index is behind, not lost
+                pause = self._retry_seconds if self._failure is None else min(2 * pause, _LONGEST_PAUSE)
+                await self._fail(error)
+            await asyncio.sleep(pause)
+
+    async def _keep_up(self) -> None:
+        index = await self._sound_index()
         await self._resume(index)
+        self._failure = None
         while True:
             await self._woken.wait()
             self._woken.clear()
             commits, self._commits = self._commits, []
             if any(not commit.changes for commit in commits):  # a snapshot was restored: everything may have changed
-                await self.rebuild()
-            elif commits:
+                await self._rebuild(index, commits[-1].sequence)
+            elif commits and (index.rebuilding or self._holds(commits[0].sequence - 1)):
                 await self._apply(index, commits)
+            else:
+                await self._resume(index)
+
+    async def _sound_index(self) -> RankIndex:
+        """The index, opened the first time, and looked at again after a failure."""
+        if self._index is not None:
+            await to_thread.run_sync(self._index.replace_if_damaged)
+            return self._index
+        index = await to_thread.run_sync(self._open)
+        async with self._advanced:
+            self._index = index
+            self._advanced.notify_all()
+        return index
+
+    async def _fail(self, error: Exception) -> None:
+        _log.warning("the rank index does not follow the memory at present: %s", _reason(error))
+        async with self._advanced:
+            self._failure = StoreError(
+                _reason(error), next_step=error.next_step if isinstance(error, StoreError) else ""
+            )
+            self._advanced.notify_all()
 
     def _open(self) -> RankIndex:
         from uniko_mcp.store.index.rank_index import RankIndex  # imports numpy, which a start need not wait for
@@ -132,15 +200,16 @@ class Indexer:
         return RankIndex(self._directory)
 
     async def _resume(self, index: RankIndex) -> None:
-        """Add what was committed since the index was last open, or build it anew where the journal has it no more."""
-        missed = await self._store.commits_since(index.sequence)
+        """Add what the index lacks, or build it anew where the journal has that no more."""
+        self._done = held = await to_thread.run_sync(lambda: index.sequence)
+        missed = await self._store.commits_since(held) if index.complete else None
         if missed is None:
             _log.info("building the rank index anew")
-            await self.rebuild()
+            await self._rebuild(index, self._store.sequence)
         elif missed:
             await self._apply(index, missed)
         else:
-            await self._advance(index.sequence)
+            await self._advance(held)
 
     async def _apply(self, index: RankIndex, commits: list[Commit]) -> None:
         last = commits[-1].sequence
@@ -148,13 +217,22 @@ class Indexer:
             changes = [change for commit in commits for change in commit.changes]
             documents, gone = await self._store.read(lambda view: project(view, touched(view, changes)))
             await to_thread.run_sync(lambda: index.apply(documents, gone, sequence=last))
-        await self._advance(max(last, self._done))
+        await self._advance(last)
+
+    async def _rebuild(self, index: RankIndex, sequence: int, progress: Callable[[int], None] | None = None) -> None:
+        await self._store.read(lambda view: index.rebuild(project_all(view), sequence=sequence, progress=progress))
+        await self._advance(sequence)
 
     async def _advance(self, sequence: int) -> None:
         async with self._advanced:
-            self._done = sequence
+            self._done = max(sequence, self._done)
             self._advanced.notify_all()
         self._indexed()
+
+
+def _reason(error: Exception) -> str:
+    """What failed, in words that hold no memory: those of foreign errors might quote one."""
+    return error.message if isinstance(error, UnikoError) else f"the index failed with {type(error).__name__}"
 
 
 def touched(view: View, changes: Iterable[Change]) -> set[DocumentKey]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -15,7 +16,8 @@ from anyio import to_thread
 from platformdirs import user_cache_path
 
 from uniko_mcp.config import EmbeddingSettings
-from uniko_mcp.memory.indexer import Indexer
+from uniko_mcp.errors import StoreError
+from uniko_mcp.memory.indexer import RETRY_SECONDS, Indexer
 from uniko_mcp.recall.query import RecallQuery, Window
 from uniko_mcp.recall.result import RecallBundle
 from uniko_mcp.store import Store
@@ -23,12 +25,14 @@ from uniko_mcp.store import Store
 if TYPE_CHECKING:
     from uniko_mcp.recall.recaller import Recaller
     from uniko_mcp.recall.worker import IndexWorker, WorkerStatus
+    from uniko_mcp.store.index.rank_index import RankIndex
 
 INDEX_PATIENCE: Final = 5.0
 """Seconds that recall waits for acknowledged writes to be indexed; it is a matter of milliseconds."""
 
 MODEL_PATIENCE: Final = 3.0
-"""Seconds that a recall waits for the model to load from disk. One that must be fetched takes longer."""
+"""Seconds from the first recall on that recalls wait for the model: enough to load it from disk. While one is fetched,
+memories are found by their words, at once."""
 
 CLOSING_PATIENCE: Final = 0.5
 """Seconds that closing waits for the batch at hand, or for a model that is being loaded."""
@@ -38,22 +42,30 @@ _NO_BUDGET: Final = 1_000_000
 """Tokens; whoever asks cuts to a budget of their own."""
 
 _CATCHING_UP: Final = "The index is being brought up to date; the latest memories may be missing."
+_NOT_FOLLOWING: Final = "The latest memories may be missing, since they cannot be indexed at present: {}."
 
 
 @dataclass(frozen=True, slots=True)
 class RecollectionStatus:
-    """How far the index is, and how its model is."""
+    """How far the index is, and how its model is. `failure` says why it does not take in what is new."""
 
     documents: int
     sequence: int
     catching_up: bool
     vectors: WorkerStatus
+    failure: str | None = None
+
+    @property
+    def warnings(self) -> list[str]:
+        """What needs attention."""
+        return [f"What is new cannot be indexed at present: {self.failure}"] if self.failure else []
 
 
 @dataclass(frozen=True, slots=True)
 class _Engine:
     """What is made once the index is open: these modules import numpy, which a start need not wait for."""
 
+    index: RankIndex
     worker: IndexWorker
     recaller: Recaller
 
@@ -61,12 +73,22 @@ class _Engine:
 class Recollection:
     """Recall over one memory. Belongs to one event loop; everything that takes time happens in threads."""
 
-    def __init__(self, store: Store, directory: Path, embedding: EmbeddingSettings, *, zone: tzinfo) -> None:
-        self._indexer = Indexer(store, directory, self._indexed)
+    def __init__(
+        self,
+        store: Store,
+        directory: Path,
+        embedding: EmbeddingSettings,
+        *,
+        zone: tzinfo,
+        retry_seconds: float = RETRY_SECONDS,
+    ) -> None:
+        """Recall over a store, with its index in `directory`; `retry_seconds` is how soon a failing one is retried."""
+        self._indexer = Indexer(store, directory, self._indexed, retry_seconds=retry_seconds)
         self._embedding = embedding
         self._zone = zone
         self._engine: asyncio.Task[_Engine] | None = None
         self._awake = False
+        self._patient_until: float | None = None
 
     def start(self) -> None:
         """Follow the store from now on. The model is left alone until `wake`."""
@@ -89,21 +111,36 @@ class Recollection:
         await self._indexer.close()
 
     async def recall(self, query: RecallQuery) -> RecallBundle:
-        """The best evidence for a query, over every write that was acknowledged before the call."""
+        """The best evidence for a query, over every write that was acknowledged before the call.
+
+        While the index fails to take them in, it is over what it holds, and a note says so.
+
+        Raises:
+            StoreError: The index cannot be opened or read at all.
+        """
         self.wake()
         caught_up = await self._indexer.caught_up(INDEX_PATIENCE)
         engine = await self._ready()
-        await to_thread.run_sync(engine.worker.wait_until_loaded, MODEL_PATIENCE)
-        bundle = await to_thread.run_sync(engine.recaller.recall, query)
-        return bundle if caught_up else replace(bundle, notes=(*bundle.notes, _CATCHING_UP))
+        await to_thread.run_sync(engine.worker.wait_until_loaded, self._model_patience())
+        bundle = await to_thread.run_sync(recall_one_generation, engine.index, engine.recaller, query)
+        if caught_up:
+            return bundle
+        failure = self._indexer.failure
+        return replace(bundle, notes=(*bundle.notes, _NOT_FOLLOWING.format(failure) if failure else _CATCHING_UP))
 
     async def relevant_facts(self, text: str, *, viewer: str, now: int) -> list[str]:
-        """The ids of facts that bear on a text, best first. Waits neither for the index nor for the model."""
-        engine = await self._ready()
+        """The ids of facts that bear on a text, best first. Waits neither for the index nor for the model.
+
+        Without an index none is known; that is a warning of `status`.
+        """
+        try:
+            engine = await self._ready()
+        except StoreError:
+            return []
         query = RecallQuery(
             text, viewer, limit=_RELEVANT_FACTS, token_budget=_NO_BUDGET, kinds=("Fact",), reference_time=now
         )
-        bundle = await to_thread.run_sync(engine.recaller.recall, query)
+        bundle = await to_thread.run_sync(recall_one_generation, engine.index, engine.recaller, query)
         return [item.id for item in bundle.items]
 
     async def reindex(self, progress: Callable[[int], None] | None = None) -> int:
@@ -125,15 +162,27 @@ class Recollection:
         return await to_thread.run_sync(engine.worker.wait_until_idle, patience, abandon_on_cancel=True)
 
     async def status(self) -> RecollectionStatus:
-        """How far the index is. Waits until it is open, and for nothing else."""
-        engine = await self._ready()
-        index = await self._indexer.index()
-        status = await to_thread.run_sync(index.status)
-        vectors = await to_thread.run_sync(engine.worker.status)
-        return RecollectionStatus(status.documents, status.sequence, self._indexer.behind, vectors)
+        """How far the index is. Waits until it is open or fails to, and for nothing else."""
+        try:
+            engine = await self._ready()
+            status = await to_thread.run_sync(engine.index.status)
+            vectors = await to_thread.run_sync(engine.worker.status)
+        except StoreError as error:
+            return _unreadable(error)
+        return RecollectionStatus(
+            status.documents, status.sequence, self._indexer.behind, vectors, self._indexer.failure
+        )
+
+    def _model_patience(self) -> float:
+        """Seconds that are left to wait for the model."""
+        if self._patient_until is None:
+            self._patient_until = time.monotonic() + MODEL_PATIENCE
+        return max(0.0, self._patient_until - time.monotonic())
 
     async def _ready(self) -> _Engine:
-        assert self._engine is not None
+        """The engine; made again where the index could not be opened before."""
+        if self._engine is None or _failed(self._engine):
+            self._engine = asyncio.get_running_loop().create_task(self._make_engine())
         return await asyncio.shield(self._engine)
 
     async def _make_engine(self) -> _Engine:
@@ -152,7 +201,7 @@ class Recollection:
             )
             off = choice.path is None and choice.model == NO_MODEL
             worker = IndexWorker(index, None if off else partial(load_embedder, choice))
-            return _Engine(worker, Recaller(index, worker, read_dates=self._read_dates))
+            return _Engine(index, worker, Recaller(index, worker, read_dates=self._read_dates))
 
         engine = await to_thread.run_sync(make)
         if self._awake:
@@ -168,6 +217,27 @@ class Recollection:
     def _indexed(self) -> None:
         """Documents came in, or the model is wanted: have what lacks a vector embedded."""
         engine = self._engine
-        if self._awake and engine is not None and engine.done() and not engine.cancelled() and not engine.exception():
+        if self._awake and engine is not None and engine.done() and not _failed(engine):
             engine.result().worker.start()
             engine.result().worker.wake()
+
+
+def recall_one_generation(index: RankIndex, recaller: Recaller, query: RecallQuery) -> RecallBundle:
+    """Recall, and once more when the index was begun anew meanwhile: a row found before may now be another memory,
+    one that this agent must not see."""
+    while True:
+        generation = index.generation
+        bundle = recaller.recall(query)
+        if index.generation == generation:
+            return bundle
+
+
+def _failed(engine: asyncio.Task[_Engine]) -> bool:
+    return engine.done() and (engine.cancelled() or engine.exception() is not None)
+
+
+def _unreadable(error: StoreError) -> RecollectionStatus:
+    from uniko_mcp.recall.worker import WorkerStatus
+
+    vectors = WorkerStatus("unavailable", None, embedded=0, pending=0, reason="there is no index to embed")
+    return RecollectionStatus(documents=0, sequence=0, catching_up=True, vectors=vectors, failure=error.message)

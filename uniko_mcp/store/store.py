@@ -116,6 +116,11 @@ class Store:
         self._check_writable()
         await self._in_thread(lambda: self._archive.restore(path))
 
+    @property
+    def sequence(self) -> int:
+        """The number of the last acknowledged change set."""
+        return self._writer.sequence
+
     def status(self) -> StoreStatus:
         """How the store is, without touching the graph."""
         from uniko_mcp.store.graph import ENGINE
