@@ -327,12 +327,13 @@ class Agent:
             include_superseded=include_superseded,
         )
 
-    async def get_memory(self, id: str, *, offset: int = 0) -> curate.FoundMemory:
+    async def get_memory(self, id: str, *, kind: str | None = None, offset: int = 0) -> curate.FoundMemory:
         """Anything in the memory by its id, with its provenance; `found` is false for an unknown id.
 
-        A long text is shown from the character at `offset` on, and `next_offset` says where the rest begins.
+        `kind`, such as Goal, chooses where ids of two kinds are equal. A long text is shown from the character at
+        `offset` on, and `next_offset` says where the rest begins.
         """
-        return await self._caller.run(curate.get_memory, id=id, offset=offset)
+        return await self._caller.run(curate.get_memory, id=id, kind=kind, offset=offset)
 
     async def status(self) -> curate.MemoryStatus:
         """Where the memory is, how much it holds, and what needs attention."""
