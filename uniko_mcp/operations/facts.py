@@ -10,7 +10,7 @@ from uniko_mcp.memory import fact_search, facts
 from uniko_mcp.models.domain import Fact, SkippedLink
 from uniko_mcp.models.fields import TIME_FORMAT, Identifier, Instant, Required, Text, TimeSpan, UnitInterval
 from uniko_mcp.operations.call import Call
-from uniko_mcp.operations.catalogue import Hints, Params, Result, reads, writes
+from uniko_mcp.operations.catalogue import REMOVES, Params, Result, reads, writes
 from uniko_mcp.operations.listing import Cursor, Limit, ListResult
 from uniko_mcp.store import Draft, View
 
@@ -74,7 +74,7 @@ class InvalidatedFact(Result):
     fact: Fact | None = None
 
 
-@writes("Invalidate a fact", "record", Hints(read_only=False, destructive=True))
+@writes("Invalidate a fact", "record", REMOVES)
 def invalidate_fact(draft: Draft, call: Call, params: InvalidateFact) -> InvalidatedFact:
     """Close a fact that is no longer true, or never was. It stays as history and is not deleted.
 
