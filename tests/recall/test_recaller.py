@@ -74,7 +74,7 @@ def test_what_is_about_a_time_counts_as_in_it(index: RankIndex) -> None:
     """T7."""
     about = TODAY - 400 * DAYS
     index.put([derived("Observation", "o", "Ana ran a marathon", about_from=about, about_to=about + DAYS)])
-    index.put([message(f"m{number}", "a marathon again") for number in range(20)])
+    index.put([message(f"m{number}", "a marathon again", session_id=f"s{number}") for number in range(20)])
     assert ids(recall(index, "marathon in May 2025"))[0] == "o"
 
 
