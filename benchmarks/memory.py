@@ -9,17 +9,14 @@ after as many writes. The memory of the client does not count. `ps` has to be th
 from __future__ import annotations
 
 import argparse
-import json
 import random
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Final
 
 import anyio
 from corpus import PROJECT, corpus, message, subject, subjects
-from mcp import Client, StdioServerParameters
+from stdio_server import StdioServer, serving
 
 from uniko_mcp.models.ids import new_id
 
@@ -29,50 +26,32 @@ _HEAD: Final = f"{'MiB resident':<42}{'idle':>9}{'read':>9}{'written':>9}"
 async def measure(data_dir: Path, label: str, messages: int, options: argparse.Namespace) -> None:
     """Print the resident memory of a server on this data directory."""
     calls: int = options.calls
-    server = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "uniko_mcp", "--data-dir", str(data_dir)],
-        env={"UNIKO_EMBEDDING__MODEL": options.model},
-    )
-    async with Client(server) as client:
-        await client.list_tools()
-        await _call(client, "memory_status", {})
-        holder = json.loads((data_dir / "hub.lock").read_text(encoding="utf-8"))
-        idle = resident(holder["pid"])
-        await _read(client, messages, calls)
-        read = resident(holder["pid"])
-        await _write(client, messages, calls)
-        written = resident(holder["pid"])
+    async with serving(data_dir, EMBEDDING__MODEL=options.model) as server:
+        await server.list_tools()
+        await server.call("memory_status")
+        idle = server.resident()
+        await _read(server, messages, calls)
+        read = server.resident()
+        await _write(server, messages, calls)
+        written = server.resident()
     print(f"{label:<42}{idle:>9.0f}{read:>9.0f}{written:>9.0f}", flush=True)
 
 
-def resident(pid: int) -> float:
-    """Resident set of a process in MiB."""
-    told = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], check=True, capture_output=True, encoding="utf-8")
-    return int(told.stdout) / 1024
-
-
-async def _read(client: Client, messages: int, calls: int) -> None:
+async def _read(server: StdioServer, messages: int, calls: int) -> None:
     for number in range(calls):
-        await _call(client, "goal_context", {"goal_id": PROJECT})
-        await _call(client, "search_facts", {"subject": subject(number % subjects(messages))})
-        await _call(client, "search_facts", {"query": "value"})
-        await _call(client, "get_memory", {"id": f"message-{number * 97 % max(1, messages)}"})
+        await server.call("goal_context", goal_id=PROJECT)
+        await server.call("search_facts", subject=subject(number % subjects(messages)))
+        await server.call("search_facts", query="value")
+        await server.call("get_memory", id=f"message-{number * 97 % max(1, messages)}")
 
 
-async def _write(client: Client, messages: int, calls: int) -> None:
+async def _write(server: StdioServer, messages: int, calls: int) -> None:
     rng = random.Random(1)
     session_id = new_id()
     for number in range(calls):
         said = [message(rng, number, subjects(messages)) | {"message_id": new_id()}]
-        await _call(client, "record_messages", {"session_id": session_id, "messages": said})
-        await _call(client, "assert_fact", {"subject": session_id, "predicate": "counted", "object": str(number)})
-
-
-async def _call(client: Client, tool: str, arguments: dict[str, object]) -> None:
-    result = await client.call_tool(tool, arguments)
-    if result.is_error:
-        raise SystemExit(f"{tool} failed: {result.content}")
+        await server.call("record_messages", session_id=session_id, messages=said)
+        await server.call("assert_fact", subject=session_id, predicate="counted", object=str(number))
 
 
 async def _measure_all(folder: Path, options: argparse.Namespace) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 from uniko_mcp.models.tokens import estimate_tokens
 from uniko_mcp.operations import CATALOGUE
-from uniko_mcp.server.tools import describe
+from uniko_mcp.server.descriptions import describe
 
 PROMPTED = ("name", "description", "inputSchema")
 
