@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Final, TypeAlias
 
 DocumentKey: TypeAlias = tuple[str, str]
@@ -58,9 +58,8 @@ class IndexDocument:
 
     def to_json(self) -> str:
         """All fields but the text, in the form the index stores."""
-        values = asdict(self)
-        del values["text"]
-        return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+        values = {name: getattr(self, name) for name in _FIELDS}
+        return json.dumps(values, default=asdict, ensure_ascii=False, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, fields: str, text: str) -> IndexDocument:
@@ -69,3 +68,6 @@ class IndexDocument:
         values["entities"] = tuple(values["entities"])
         values["sources"] = tuple(Source(**source) for source in values["sources"])
         return cls(text=text, **values)
+
+
+_FIELDS: Final = tuple(field.name for field in fields(IndexDocument) if field.name != "text")
