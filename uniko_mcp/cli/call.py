@@ -35,9 +35,9 @@ def call(settings: Settings, operation: str, arguments: str, as_json: bool) -> N
     if as_json:
         click.echo(result_json(result))
         return
-    from uniko_mcp.server.rendering import render, structured
+    from uniko_mcp.server.rendering import render
 
-    click.echo(render(structured(result)))
+    click.echo(render(result.as_json()))
 
 
 def _read_stdin() -> str:

@@ -30,7 +30,7 @@ def recall(settings: Settings, query: str, limit: int | None, as_json: bool) -> 
         return services.recollection.embedded(_VECTOR_PATIENCE)
 
     result = run_operation(settings, "recall", {"query": query, "limit": limit}, before=embedded)
-    click.echo(result_json(result) if as_json else _evidence(result.model_dump(mode="json", exclude_none=True)))
+    click.echo(result_json(result) if as_json else _evidence(result.as_json()))
 
 
 def _evidence(result: dict[str, Any]) -> str:

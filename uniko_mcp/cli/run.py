@@ -65,6 +65,4 @@ def result_json(result: Result) -> str:
     """The result as indented JSON, with the same fields that a tool's structured content has."""
     import json
 
-    from uniko_mcp.server.rendering import structured
-
-    return json.dumps(structured(result), ensure_ascii=False, indent=2)
+    return json.dumps(result.as_json(), ensure_ascii=False, indent=2)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def status(settings: Settings, as_json: bool) -> None:
     """Show where the memory is, how much it holds, and whether anything needs attention."""
     result = run_operation(settings, "memory_status", {})
-    click.echo(result_json(result) if as_json else _table(result.model_dump(mode="json", exclude_none=True)))
+    click.echo(result_json(result) if as_json else _table(result.as_json()))
 
 
 def _table(fields: Mapping[str, Any]) -> str:

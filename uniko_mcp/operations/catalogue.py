@@ -26,9 +26,13 @@ class Params(BaseModel):
 
 
 class Result(BaseModel):
-    """Base of all result models. Fields that are None are left out of what a client sees."""
+    """Base of all result models."""
 
     model_config = ConfigDict(frozen=True)
+
+    def as_json(self) -> dict[str, Any]:
+        """What a client sees: fields that are None are left out; a null inside the caller's own object stays."""
+        return self.model_dump(mode="json", exclude_none=True)
 
 
 P = TypeVar("P", bound=Params)

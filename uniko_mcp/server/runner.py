@@ -31,8 +31,6 @@ class OperationRunner:
     ) -> Json:
         """The result of one operation as JSON, within the tokens that a result may have.
 
-        Fields that are None are left out; a null inside the caller's own object stays.
-
         Raises:
             UnikoError: Everything that `dispatch` raises, and `UnknownOperationError`.
         """
@@ -41,7 +39,7 @@ class OperationRunner:
         services = await self.services()
         services.recollection.wake()  # the client is at work: by its first recall the model should be loaded
         result = await dispatch(services, call, operation, arguments)
-        return self.fitted(result.model_dump(mode="json", exclude_none=True))
+        return self.fitted(result.as_json())
 
     def fitted(self, content: Json) -> Json:
         """What is made of one or several results, within the tokens that one may have."""
