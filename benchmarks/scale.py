@@ -99,6 +99,8 @@ async def _print_opening(server: StdioServer, began: float) -> None:
     found = await server.call("recall", query=questions(1)[0])
     by = ": " + " ".join(found["notes"]) if found["notes"] else ""
     print(_row("from spawning to", f"tools {listed}, a memory {answered}, a recall {passed()}{by}"), flush=True)
+    for warning in (await server.call("memory_status"))["warnings"]:
+        print(_row("it warns", warning))
 
 
 async def _print_recall(server: StdioServer, count: int) -> None:
