@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from uniko_mcp.extract.transcripts import SpokenTurn, read_transcript
+from uniko_mcp.extract.transcripts import SpokenTurn, lines_before_first_turn, read_transcript
 
 
 @pytest.mark.parametrize(
@@ -14,6 +14,9 @@ from uniko_mcp.extract.transcripts import SpokenTurn, read_transcript
         ("[2026-03-01 10:00] Ana: Hi", SpokenTurn("Ana", "Hi", "2026-03-01 10:00")),
         ("2026-03-01T10:00:05Z Ana: Hi", SpokenTurn("Ana", "Hi", "2026-03-01T10:00:05Z")),
         ("2026-03-01 - Ana Maria O'Neil: Hi", SpokenTurn("Ana Maria O'Neil", "Hi", "2026-03-01")),
+        ("[10:00] Ana: Hi", SpokenTurn("Ana", "Hi", None)),
+        ("**Ben**: what", SpokenTurn("Ben", "what", None)),
+        ("**Ben:** what", SpokenTurn("Ben", "what", None)),
         ("Jürgen (QA): läuft: 3 Fehler", SpokenTurn("Jürgen (QA)", "läuft: 3 Fehler", None)),
     ],
 )
@@ -23,6 +26,7 @@ def test_a_line_names_its_speaker_and_perhaps_the_time(line: str, turn: SpokenTu
 
 def test_lines_without_a_speaker_go_on_with_the_turn_before() -> None:
     text = "Exported today\n\nAna: The log says\n  error 77\n\nhttps://example.org/a:b is down\nBen:\nFine."
+    assert lines_before_first_turn(text) == 1
     assert read_transcript(text) == [
         SpokenTurn("Ana", "The log says\n  error 77\n\nhttps://example.org/a:b is down", None),
         SpokenTurn("Ben", "Fine.", None),

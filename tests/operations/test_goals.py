@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.client import MemoryClient
-from uniko_mcp.errors import IdConflictError
+from uniko_mcp.errors import IdConflictError, InvalidArgumentsError
 
 pytestmark = pytest.mark.anyio
 
@@ -148,3 +148,24 @@ async def test_a_long_list_comes_in_pages_that_stay_right_while_goals_are_added(
     seen = [goal["goal_id"] for page in (first, second, third) for goal in page["goals"]]
     assert seen == [f"g{number}" for number in reversed(range(7))]
     assert (first["total"], first["truncated"], third["truncated"]) == (7, True, False)
+
+
+@pytest.mark.parametrize("deadline", [4_000_000_000_000_000_000, 1_798_761_600, "253402300799", True, 1.5, "0000"])
+async def test_a_time_that_is_not_text_of_a_time_is_refused_before_anything_is_written(
+    memory: MemoryClient, deadline: object
+) -> None:
+    """T6: seconds, milliseconds and microseconds cannot be told apart."""
+    with pytest.raises(InvalidArgumentsError, match="deadline: not a date or time"):
+        await memory("create_goal", title="g", deadline=deadline)
+    assert (await memory("list_goals"))["total"] == 0
+
+
+async def test_a_text_longer_than_a_day_s_log_is_refused(memory: MemoryClient) -> None:
+    with pytest.raises(InvalidArgumentsError, match="description: has 1,000,001 characters"):
+        await memory("create_goal", title="g", description="x" * 1_000_001)
+
+
+@pytest.mark.parametrize("cursor", ["", "x", "W10=", "WzkyMjMzNzIwMzY4NTQ3NzU4MDgsICJ4Il0=", "W3RydWUsICJ4Il0="])
+async def test_a_cursor_that_no_list_gave_is_refused(memory: MemoryClient, cursor: str) -> None:
+    with pytest.raises(InvalidArgumentsError, match="cursor: is not one that this list gave"):
+        await memory("list_goals", cursor=cursor)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.client import MemoryClient
-from uniko_mcp.config import EmbeddingSettings, Settings
+from uniko_mcp.config import EmbeddingSettings, RecallSettings, Settings
 from uniko_mcp.errors import InvalidArgumentsError
 from uniko_mcp.operations.call import open_services
 
@@ -200,6 +200,21 @@ async def test_what_a_named_thing_is_linked_to_counts(memory: MemoryClient) -> N
     await say(memory, "Marcus Webb joined Acme Corp in Berlin.", "The weather is fine.")
     found = await memory("recall", query="Where does Marcus Webb work?", explain=True)
     assert found["items"][0]["why"]["links"] > 0
+
+
+async def test_a_cross_encoder_that_cannot_be_had_is_said_and_changes_nothing(tmp_path: Path) -> None:
+    """C4"""
+    settings = Settings(
+        data_dir=tmp_path / "memory",
+        embedding=EmbeddingSettings(model="none", download=False),
+        recall=RecallSettings(rerank=True),
+    )
+    async with open_services(settings) as services:
+        memory = MemoryClient(services, "assistant")
+        [said] = await say(memory, "The vault opens at dawn.")
+        found = await memory("recall", query="When does the vault open?")
+    assert evidence(found) == [said]
+    assert any("cross-encoder" in note for note in found["notes"])
 
 
 async def test_the_same_question_gets_the_same_answer(memory: MemoryClient) -> None:

@@ -34,12 +34,13 @@ def record(settings: Settings, transcript: IO[str], session_id: str | None, topi
 
     Recording the same transcript again changes nothing; when it grew, what is new is added.
     """
-    from uniko_mcp.extract.transcripts import read_transcript
+    from uniko_mcp.extract.transcripts import lines_before_first_turn, read_transcript
 
+    text = transcript.read()
     session = session_id or Path(transcript.name).stem.strip("<>-") or "transcript"
     messages = [
         {"message_id": f"{session}-{turn.digest}", "sender": turn.speaker, "content": turn.text, "timestamp": turn.time}
-        for turn in read_transcript(transcript.read())
+        for turn in read_transcript(text)
     ]
     if not messages:
         raise InvalidArgumentsError(
@@ -63,3 +64,5 @@ def record(settings: Settings, transcript: IO[str], session_id: str | None, topi
         f"{totals['created']} of {len(messages)} messages are new in conversation {session}:"
         f" {totals['observations']} claims, {totals['entities']} things mentioned."
     )
+    if left_out := lines_before_first_turn(text):
+        click.echo(f"{left_out} lines before the first speaker were left out.", err=True)

@@ -21,11 +21,8 @@ def reindex(settings: Settings) -> None:
     """Build the index that recall searches anew from the memory, and give everything its vector."""
 
     async def run(services: Services) -> RecollectionStatus:
-        def progress(done: int) -> None:
-            click.echo(f"\r{done:,} indexed", nl=False, err=True)
-
-        documents = await services.recollection.reindex(progress)
-        click.echo(f"\r{documents:,} indexed, now their vectors …", err=True)
+        documents = await services.recollection.reindex(lambda done: click.echo(f"{done:,} indexed", err=True))
+        click.echo(f"{documents:,} indexed, now their vectors", err=True)
         await services.recollection.embedded()
         return await services.recollection.status()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -11,11 +12,15 @@ from uniko_mcp.models.names import digest
 
 _TURN: Final = re.compile(
     r"""
-    (?:\[?(?P<time>\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})?)?)\]?[ ,-]*)?
-    (?P<speaker>[^\W\d_][\w .'’()-]{0,38}?)\s?:(?:\s+(?P<text>.*))?
+    (?:[\[(]?
+       (?P<time>\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})?)?|\d{1,2}:\d{2})
+    [\])]?[ ,-]*)?
+    \**(?P<speaker>[^\W\d_][\w .'’()-]{0,38}?)\**\s?:\**(?:\s+(?P<text>.*))?
     """,
     re.VERBOSE,
 )
+_CLOCK_ALONE: Final = 5
+"""Characters of a time without its day, such as 10:00, which says when only to those who were there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +41,24 @@ class SpokenTurn:
         return digest(self.speaker, self.text, self.occurrence)[:12]
 
 
+def lines_before_first_turn(transcript: str) -> int:
+    """How many lines that say something stand before the first speaker, and so belong to nobody."""
+    before = itertools.takewhile(lambda line: not _TURN.fullmatch(line.strip()), transcript.splitlines())
+    return sum(1 for line in before if line.strip())
+
+
 def read_transcript(transcript: str) -> list[SpokenTurn]:
     """The turns of a transcript such as `Ana: Is it done?` or `[2026-03-01 10:00] Ana: Is it done?`, in order.
 
     A line that names no speaker goes on with the turn before it; what stands before the first speaker is left out. A
-    name counts as a speaker's when it begins a line, is at most 40 characters long and ends in a colon.
+    name counts as a speaker's when it begins a line, perhaps in bold and behind a time, is at most 40 characters long
+    and ends in a colon.
     """
     turns: list[SpokenTurn] = []
     for line in transcript.splitlines():
         if match := _TURN.fullmatch(line.strip()):
-            time = match["time"] or (turns[-1].time if turns else None)
+            dated = match["time"] if len(match["time"] or "") > _CLOCK_ALONE else None
+            time = dated or (turns[-1].time if turns else None)
             turns.append(SpokenTurn(match["speaker"].strip(), match["text"] or "", time))
         elif turns:
             last = turns[-1]

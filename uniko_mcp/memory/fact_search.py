@@ -60,10 +60,10 @@ def search_facts(
     if moment is not None:
         conditions.append(_held(view, match, conditions, parameters, moment, known_at))
     listing = Listing(
+        kind="Fact",
         match=match,
         condition=" AND ".join(conditions),
         parameters=parameters,
-        key="fact_id",
         time="recorded_at",
     )
     return fetch_page(

@@ -99,10 +99,10 @@ def list_goals(
     """The agent's goals of a phase, or all of them, newest first."""
     condition, parameters = goal_phase_filter(phase, "n") if phase else ("", {})
     listing = Listing(
+        kind="Goal",
         match="MATCH (n:Goal)-[:OWNED_BY]->(:Participant {participant_id: $agent_id})",
         condition=condition,
         parameters={"agent_id": agent_id, **parameters},
-        key="goal_id",
         time="created_at",
     )
     return fetch_page(

@@ -11,6 +11,8 @@ from typing import Any, Final, Generic, TypeVar
 from pydantic import BaseModel
 
 from uniko_mcp.errors import InvalidArgumentsError
+from uniko_mcp.models.graph_schema import NODES
+from uniko_mcp.models.time import BEGINNING_OF_TIME, END_OF_TIME
 from uniko_mcp.models.tokens import estimate_tokens
 from uniko_mcp.store import View
 
@@ -36,13 +38,18 @@ class Page(Generic[Item]):
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What a list selects: a Cypher pattern that binds `n`, a condition, and the time column that orders it."""
+    """What a list selects: a kind, a Cypher pattern that binds `n`, a condition, and the time column of its order."""
 
+    kind: str
     match: str
     condition: str
     parameters: Mapping[str, Any]
-    key: str
     time: str
+
+    @property
+    def key(self) -> str:
+        """The column that holds the id."""
+        return NODES[self.kind].key
 
 
 def fetch_page(
@@ -70,14 +77,16 @@ def fetch_page(
             f" AND (n.{listing.time} < $after_time"
             f" OR (n.{listing.time} = $after_time AND n.{listing.key} < $after_key))"
         )
-    order = f"ORDER BY n.{listing.time} DESC, n.{listing.key} DESC LIMIT {limit + 1}"
-    rows = view.rows(f"{listing.match} WHERE {where} RETURN n {order}", **parameters)
-    nodes = [row["n"] for row in rows]
-    items = build(nodes[:limit])
+    rows = view.rows(  # ids alone: sorting whole nodes would read every text there is
+        f"{listing.match} WHERE {where} RETURN n.{listing.key} AS id, n.{listing.time} AS at"
+        f" ORDER BY at DESC, id DESC LIMIT {limit + 1}",
+        **parameters,
+    )
+    nodes = view.nodes(listing.kind, (row["id"] for row in rows[:limit]))
+    items = build([nodes[row["id"]] for row in rows[:limit]])
     kept = fitting(items, max_tokens - ENVELOPE_TOKENS)
-    more = kept < len(nodes)
-    last = nodes[kept - 1] if kept else None
-    next_cursor = _encode(last[listing.time], last[listing.key]) if more and last else None
+    more = kept < len(rows)
+    next_cursor = _encode(rows[kept - 1]["at"], rows[kept - 1]["id"]) if more and kept else None
     return Page(items[:kept], total["total"] if total else 0, next_cursor)
 
 
@@ -101,7 +110,7 @@ def _decode(cursor: str) -> tuple[int, str]:
         time, key = json.loads(base64.urlsafe_b64decode(cursor.encode("ascii")))
     except (ValueError, TypeError):
         time, key = None, None
-    if not isinstance(time, int) or not isinstance(key, str):
+    if type(time) is not int or not BEGINNING_OF_TIME <= time <= END_OF_TIME or not isinstance(key, str):
         raise InvalidArgumentsError(
             "cursor: is not one that this list gave", next_step="Leave it out to start from the beginning"
         )

@@ -80,12 +80,14 @@ class Recollection:
         embedding: EmbeddingSettings,
         *,
         zone: tzinfo,
+        rerank: bool = False,
         retry_seconds: float = RETRY_SECONDS,
     ) -> None:
         """Recall over a store, with its index in `directory`; `retry_seconds` is how soon a failing one is retried."""
         self._indexer = Indexer(store, directory, self._indexed, retry_seconds=retry_seconds)
         self._embedding = embedding
         self._zone = zone
+        self._rerank = rerank
         self._engine: asyncio.Task[_Engine] | None = None
         self._awake = False
         self._patient_until: float | None = None
@@ -191,6 +193,7 @@ class Recollection:
         def make() -> _Engine:
             from uniko_mcp.recall.embedder import NO_MODEL, EmbeddingChoice, load_embedder
             from uniko_mcp.recall.recaller import Recaller
+            from uniko_mcp.recall.reranker import Reranker, load_cross_encoder
             from uniko_mcp.recall.worker import IndexWorker
 
             choice = EmbeddingChoice(
@@ -201,7 +204,9 @@ class Recollection:
             )
             off = choice.path is None and choice.model == NO_MODEL
             worker = IndexWorker(index, None if off else partial(load_embedder, choice))
-            return _Engine(index, worker, Recaller(index, worker, read_dates=self._read_dates))
+            cross_encoder = partial(load_cross_encoder, download=choice.download, cache=choice.cache)
+            reranker = Reranker(cross_encoder) if self._rerank else None
+            return _Engine(index, worker, Recaller(index, worker, read_dates=self._read_dates, reranker=reranker))
 
         engine = await to_thread.run_sync(make)
         if self._awake:

@@ -100,10 +100,10 @@ def list_tasks(
     else:
         match = "MATCH (n:Task)-[:FOR_GOAL]->(:Goal {goal_id: $of})"
     listing = Listing(
+        kind="Task",
         match=match,
         condition=condition,
         parameters={"of": goal_id or agent_id, **parameters},
-        key="task_id",
         time="created_at",
     )
     return fetch_page(

@@ -7,13 +7,23 @@ import unicodedata
 from datetime import UTC, datetime, tzinfo
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, ValidationInfo, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    ValidationInfo,
+    WithJsonSchema,
+)
 
-from uniko_mcp.models.time import Span, format_instant, parse_instant, parse_span, to_micros
+from uniko_mcp.models.time import NOT_A_TIME, Span, format_instant, parse_instant, parse_span, to_micros
 
 MAX_ID_CHARS = 512
 """Longer than any id in use; what is longer is a text in the wrong field. Not in the schemas, to keep them short."""
 
+MAX_TEXT_CHARS = 1_000_000
+"""More than a day's log; what is longer is a document, which is kept in chunks. Not in the schemas either."""
 
 _CONTROLS = frozenset({"Cc", "Zl", "Zp"})
 """Unicode's categories of control characters and of line and paragraph separators."""
@@ -25,12 +35,17 @@ def zone_of(info: ValidationInfo) -> tzinfo:
     return context.get("zone", UTC)
 
 
-def _instant(value: Any, info: ValidationInfo) -> Any:
-    if isinstance(value, str):
-        return parse_instant(value, zone_of(info))
+class Moment(int):
+    """The type of a field of params that is given as text and is plain microseconds UTC once it is read."""
+
+
+def _moment(value: Any, info: ValidationInfo) -> int:
+    """The instant that a text or datetime names. A number is refused: seconds, milliseconds and more are in use."""
     if isinstance(value, datetime):
         return to_micros(value if value.tzinfo else value.replace(tzinfo=zone_of(info)))
-    return value
+    if isinstance(value, str):
+        return parse_instant(value, zone_of(info))
+    raise ValueError(NOT_A_TIME)
 
 
 def _span(value: Any, info: ValidationInfo) -> Any:
@@ -59,6 +74,14 @@ def _not_blank(text: str) -> str:
     return text
 
 
+def _not_a_book(text: str) -> str:
+    if len(text) > MAX_TEXT_CHARS:
+        raise ValueError(
+            f"has {len(text):,} characters, and a text at most {MAX_TEXT_CHARS:,}. Split it, or use ingest_document"
+        )
+    return text
+
+
 def _not_too_long(id: str) -> str:
     if len(id) > MAX_ID_CHARS:
         raise ValueError(f"has {len(id)} characters, and an id or name at most {MAX_ID_CHARS}. Shorten it")
@@ -78,7 +101,7 @@ def _one_line(id: str) -> str:
 
 def _json_object(value: dict[str, Any]) -> dict[str, Any]:
     try:
-        _clean(json.dumps(value, ensure_ascii=False, allow_nan=False))
+        _not_a_book(_clean(json.dumps(value, ensure_ascii=False, allow_nan=False)))
     except (TypeError, RecursionError) as error:
         raise ValueError("is not plain JSON") from error
     return value
@@ -93,13 +116,15 @@ def _as_text(value: Any) -> Any:
 
 TIME_FORMAT = "RFC 3339, such as 2026-12-31 or 2026-12-31T17:00:00Z"
 
-Text: TypeAlias = Annotated[str, AfterValidator(_clean)]
+Text: TypeAlias = Annotated[str, AfterValidator(_clean), AfterValidator(_not_a_book)]
 """Any text that can be stored and sent."""
 
-JsonText: TypeAlias = Annotated[str, BeforeValidator(_as_text), AfterValidator(_clean)]
+JsonText: TypeAlias = Annotated[str, BeforeValidator(_as_text), AfterValidator(_clean), AfterValidator(_not_a_book)]
 """Text, or any JSON value, which is kept as JSON text."""
 
-Required: TypeAlias = Annotated[str, AfterValidator(_clean), AfterValidator(_not_blank), Field(min_length=1)]
+Required: TypeAlias = Annotated[
+    str, AfterValidator(_clean), AfterValidator(_not_blank), AfterValidator(_not_a_book), Field(min_length=1)
+]
 """Text with at least one visible character."""
 
 Identifier: TypeAlias = Annotated[
@@ -114,11 +139,13 @@ Identifier: TypeAlias = Annotated[
 
 Instant: TypeAlias = Annotated[
     int,
-    BeforeValidator(_instant),
     PlainSerializer(format_instant, return_type=str, when_used="json-unless-none"),
     WithJsonSchema({"type": "string"}),
 ]
-"""Microseconds UTC inside, RFC 3339 outside. Naive input is taken in the configured zone."""
+"""An instant in a result: microseconds UTC inside, RFC 3339 outside."""
+
+GivenInstant: TypeAlias = Annotated[Moment, PlainValidator(_moment), WithJsonSchema({"type": "string"})]
+"""An instant in params: RFC 3339 text; without an offset it is taken in the configured zone."""
 
 TimeSpan: TypeAlias = Annotated[Span, BeforeValidator(_span), WithJsonSchema({"type": "string"})]
 """The interval that a date or timestamp covers; a date covers its day."""

@@ -12,6 +12,9 @@ Granularity: TypeAlias = Literal["instant", "day", "month", "year"]
 
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND: Final = timedelta(microseconds=1)
+NOT_A_TIME: Final = "not a date or time. Use RFC 3339, such as 2026-12-31 or 2026-12-31T17:00:00Z"
+
+BEGINNING_OF_TIME: Final = (datetime.min.replace(tzinfo=UTC) - EPOCH) // MICROSECOND
 END_OF_TIME: Final = (datetime.max.replace(tzinfo=UTC) - EPOCH) // MICROSECOND
 MILLISECONDS: Final = 1_000
 SECONDS: Final = 1_000_000
@@ -49,8 +52,13 @@ def to_datetime(micros: int) -> datetime:
 
 
 def format_instant(micros: int) -> str:
-    """RFC 3339 in UTC, such as `2026-03-01T10:00:00Z`; a fraction is written only where there is one."""
-    text = to_datetime(micros).isoformat(timespec="auto").removesuffix("+00:00")
+    """RFC 3339 in UTC, such as `2026-03-01T10:00:00Z`; a fraction is written only where there is one.
+
+    What lies before the year 1 or after 9999 is written as the first or last moment that can be.
+    """
+    text = (
+        to_datetime(min(max(micros, BEGINNING_OF_TIME), END_OF_TIME)).isoformat(timespec="auto").removesuffix("+00:00")
+    )
     head, dot, fraction = text.partition(".")
     fraction = fraction.removesuffix("000")
     return f"{head}{dot}{fraction}Z" if fraction else f"{head}Z"
@@ -67,13 +75,19 @@ def parse_span(text: str, zone: tzinfo = UTC) -> Span:
     text = text.strip()
     try:
         if match := _DATE.fullmatch(text):
-            return _calendar_span(match, zone)
+            return _sound(_calendar_span(match, zone))
         moment = datetime.fromisoformat(text)
         start = to_micros(moment if moment.tzinfo else moment.replace(tzinfo=zone))
-        to_datetime(start)
+        return _sound(Span(start, start + 1, "instant"))
     except (ValueError, OverflowError) as error:
-        raise ValueError("not a date or time. Use RFC 3339, such as 2026-12-31 or 2026-12-31T17:00:00Z") from error
-    return Span(start, start + 1, "instant")
+        raise ValueError(NOT_A_TIME) from error
+
+
+def _sound(span: Span) -> Span:
+    """The span, if it lies in the years 1 to 9999 of UTC: what begins outside cannot be written down."""
+    if not BEGINNING_OF_TIME <= span.start <= END_OF_TIME:
+        raise OverflowError
+    return span
 
 
 def parse_instant(text: str, zone: tzinfo = UTC) -> int:

@@ -69,7 +69,13 @@ async def open_services(settings: Settings) -> AsyncGenerator[Services]:
         notes = await Notes.open(settings.data_dir, NotesSettings.of(settings.nostr))
         closing.push_async_callback(notes.close)
         await notes.start_delivery()
-        recollection = Recollection(store, settings.data_dir / "index", settings.embedding, zone=settings.zone)
+        recollection = Recollection(
+            store,
+            settings.data_dir / "index",
+            settings.embedding,
+            zone=settings.zone,
+            rerank=settings.recall.rerank,
+        )
         closing.push_async_callback(recollection.close)
         recollection.start()
         yield Services(settings, store, notes, recollection)

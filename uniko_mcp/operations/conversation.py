@@ -7,7 +7,7 @@ from pydantic import Field
 
 from uniko_mcp.memory import conversation, reading
 from uniko_mcp.models.domain import SkippedLink
-from uniko_mcp.models.fields import TIME_FORMAT, Identifier, Instant, Required, Text
+from uniko_mcp.models.fields import TIME_FORMAT, GivenInstant, Identifier, Required, Text
 from uniko_mcp.models.ids import new_id
 from uniko_mcp.operations.call import Call, Services
 from uniko_mcp.operations.catalogue import ADDS, Params, Result, serves
@@ -19,7 +19,9 @@ class Message(Params):
     content: Required = Field(description="What was said, as it was.")
     role: Text | None = Field(default=None, description="user, assistant, system or tool.")
     message_id: Identifier | None = Field(default=None, description="Your own id; made when left out.")
-    timestamp: Instant | None = Field(default=None, description=f"When it was said; now when left out. {TIME_FORMAT}.")
+    timestamp: GivenInstant | None = Field(
+        default=None, description=f"When it was said; now when left out. {TIME_FORMAT}."
+    )
     addressed_to: list[Identifier] = Field(default=[], description="To whom it was said.")
 
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from uniko_mcp.memory import fact_search, facts
 from uniko_mcp.models.domain import Fact, SkippedLink
-from uniko_mcp.models.fields import TIME_FORMAT, Identifier, Instant, Required, Text, TimeSpan, UnitInterval
+from uniko_mcp.models.fields import TIME_FORMAT, GivenInstant, Identifier, Required, Text, TimeSpan, UnitInterval
 from uniko_mcp.operations.call import Call
 from uniko_mcp.operations.catalogue import REMOVES, Params, Result, reads, writes
 from uniko_mcp.operations.listing import Cursor, Limit, ListResult
@@ -64,7 +64,7 @@ class InvalidateFact(Params):
     fact_id: Identifier
     replacement_fact_id: Identifier | None = Field(default=None, description="The fact that is true instead.")
     reason: Text | None = None
-    at: Instant | None = Field(
+    at: GivenInstant | None = Field(
         default=None, description=f"Since when it is no longer true; now when left out. {TIME_FORMAT}."
     )
 

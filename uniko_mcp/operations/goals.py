@@ -8,7 +8,7 @@ from pydantic import Field
 
 from uniko_mcp.memory import goals
 from uniko_mcp.models.domain import Goal, SkippedLink
-from uniko_mcp.models.fields import TIME_FORMAT, Identifier, Instant, JsonObject, Required, Text
+from uniko_mcp.models.fields import TIME_FORMAT, GivenInstant, Identifier, JsonObject, Required, Text
 from uniko_mcp.operations.call import Call
 from uniko_mcp.operations.catalogue import CHANGES, Params, Result, reads, writes
 from uniko_mcp.operations.listing import Cursor, Limit, ListResult
@@ -30,7 +30,7 @@ class CreateGoal(Params):
     status: Status = None
     metrics: JsonObject | None = Field(default=None, description="How success is measured, as an object.")
     guardrails: JsonObject | None = Field(default=None, description="What must not happen on the way, as an object.")
-    deadline: Instant | None = Field(default=None, description=f"{TIME_FORMAT}.")
+    deadline: GivenInstant | None = Field(default=None, description=f"{TIME_FORMAT}.")
     parent_goal_id: Identifier | None = Field(default=None, description="The goal that this one is a part of.")
 
 
@@ -58,7 +58,7 @@ class UpdateGoal(Params):
     result: JsonObject | None = Field(default=None, description="What came of it; merged into metrics.")
     title: Required | None = None
     description: Text | None = None
-    deadline: Instant | None = Field(default=None, description=f"{TIME_FORMAT}.")
+    deadline: GivenInstant | None = Field(default=None, description=f"{TIME_FORMAT}.")
     metrics: JsonObject | None = Field(default=None, description="Replaces the metrics.")
     guardrails: JsonObject | None = Field(default=None, description="Replaces the guardrails.")
 

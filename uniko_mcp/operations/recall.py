@@ -8,7 +8,7 @@ from pydantic import Field
 
 from uniko_mcp.memory.goal_context import goal_sessions
 from uniko_mcp.models.domain import DomainModel
-from uniko_mcp.models.fields import Identifier, Instant, Required, TimeSpan
+from uniko_mcp.models.fields import GivenInstant, Identifier, Instant, Required, TimeSpan
 from uniko_mcp.models.time import format_instant
 from uniko_mcp.operations.call import Call, Services
 from uniko_mcp.operations.catalogue import Params, Result, serves
@@ -34,16 +34,18 @@ NODE_KINDS: Final[dict[Kind, str]] = {
 
 class Recall(Params):
     query: Required = Field(description="What you want to know, as a question or as words.")
-    limit: int | None = Field(default=None, ge=1, le=200, description="At most this many items; 10 when left out.")
-    token_budget: int | None = Field(default=None, ge=100, le=100_000, description="4000 when left out.")
+    limit: int | None = Field(default=None, ge=1, le=200, description="At most this many items.")
+    token_budget: int | None = Field(default=None, ge=100, le=100_000, description="About how many tokens at most.")
     kinds: list[Kind] = Field(default=[], description="Only these kinds of memories.")
     session_ids: list[Identifier] = Field(default=[], description="Only from these conversations.")
     participants: list[Identifier] = Field(default=[], description="Only what these people or agents said.")
     since: TimeSpan | None = Field(default=None, description="Only from then on.")
     until: TimeSpan | None = Field(default=None, description="Only up to then; a date includes that day.")
-    reference_time: Instant | None = Field(default=None, description="What 'last week' counts from; now if left out.")
+    reference_time: GivenInstant | None = Field(
+        default=None, description="What 'last week' counts from; now if left out."
+    )
     goal_id: Identifier | None = Field(default=None, description="Only from conversations for this goal.")
-    include_superseded: bool = Field(default=False, description="Also what is no longer true.")
+    include_superseded: bool = Field(default=False, description="Also what is not true then.")
     explain: bool = Field(default=False, description="Also how each item came to its score.")
 
 

@@ -21,7 +21,7 @@ class RecordAction(Params):
     output: JsonText | None = Field(default=None, description="Text, or JSON as text; kept whole however long.")
     status: Text | None = Field(default=None, description="completed, or failed when there is an error, if left out.")
     error: Text | None = None
-    duration_ms: int | None = Field(default=None, ge=0)
+    duration_ms: int | None = Field(default=None, ge=0, le=10**12)
     message_id: Identifier | None = Field(default=None, description="The message that asked for it.")
     session_id: Identifier | None = None
     previous_action_id: Identifier | None = Field(

@@ -61,7 +61,7 @@ def guide(offered: Collection[str]) -> str:
     return "\n".join([_INTRODUCTION, *advice, _CONCLUSION])
 
 
-_PATIENCE_SECONDS: Final = 1.0
+_PATIENCE_SECONDS: Final = 3.0
 """How long a greeting waits for the memory to open; a client that came too early can read the resource."""
 
 _GREETINGS: Final = frozenset({"initialize", "server/discover"})

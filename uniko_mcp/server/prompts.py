@@ -69,6 +69,9 @@ _ASKED: Final = (
 )
 """Sections of `agent_context` on what it is asked about: argument, heading, the tool and its parameter that fill it."""
 
+_MAX_ARGUMENT_CHARS: Final = 512
+"""Arguments stand in the prompt as its own words: in one line, and no longer than an id or a question is."""
+
 _WRITING: Final = frozenset({"end_of_session"})
 """Prompts that ask for writes; a server that only reads does not offer them."""
 
@@ -119,7 +122,11 @@ class Prompts:
         prompt = self._prompts.get(params.name)
         if prompt is None:
             raise MCPError(INVALID_PARAMS, f"Unknown prompt: {params.name}. {nearest(params.name, self._prompts)}")
-        arguments = {name: value.strip() for name, value in (params.arguments or {}).items() if value.strip()}
+        arguments = {
+            name: " ".join(value.split())[:_MAX_ARGUMENT_CHARS]
+            for name, value in (params.arguments or {}).items()
+            if value.strip()
+        }
         known = [argument.name for argument in prompt.arguments or ()]
         for name in arguments:
             if name not in known:

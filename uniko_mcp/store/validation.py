@@ -72,7 +72,7 @@ def _value(place: str, column: ColumnType, value: Any) -> Scalar:
         case "int" | "time":
             if not isinstance(value, int) or isinstance(value, bool):
                 raise ValueError(f"{place} must be an integer, not {type(value).__name__}")
-            if value not in _INTEGERS:
+            if int(value) not in _INTEGERS:  # of a subclass of int, a range would try every number
                 raise ValueError(f"{place} must lie between -2**62 and 2**62 - 1")
             return int(value)
         case "float":
