@@ -211,3 +211,20 @@ async def test_a_graph_older_than_the_newest_snapshot_is_rebuilt(store: Store, d
     shutil.rmtree(directory / "graph")
     old.rename(directory / "graph")
     assert (await reopen(directory))[0] == graph
+
+
+@pytest.mark.anyio
+async def test_a_long_log_is_left_at_the_end_and_the_graph_is_whole_at_the_next_start(tmp_path: Path) -> None:
+    """W5: a checkpoint that cannot end in time is not begun, and nothing has to be rebuilt."""
+    store = await Store.open(tmp_path)
+    await store.close()  # seals the empty graph
+    store = await Store.open(tmp_path)
+    text = "x" * 100_000
+    for number in range(40):
+        await store.write(lambda draft, number=number: draft.put("Topic", f"t{number}", summary=text))
+    assert (tmp_path / "graph" / "db.wal").stat().st_size > 2 << 20
+    await store.close()
+    store = await Store.open(tmp_path)
+    assert (await store.counts())["Topic"] == 40
+    assert store.status().recoveries == ()
+    await store.close()

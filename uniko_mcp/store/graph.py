@@ -38,6 +38,11 @@ class UnopenableError(StoreError):
     """Kuzu cannot open its own files."""
 
 
+_QUICK_LOG_BYTES: Final = 2 << 20
+_QUICK_FILE_BYTES: Final = 128 << 20
+"""What a checkpoint at the end may have to move, and how large the graph may be then: half a second's work."""
+
+
 class Graph:
     """An open graph folder. Queries run in any thread; writing, checkpointing and closing belong to one.
 
@@ -95,13 +100,24 @@ class Graph:
             return True
 
     def close(self) -> None:
-        """Checkpoint, close and seal. Waits for the queries that are running."""
+        """Checkpoint, close and seal, where that is quick. Waits for the queries that are running.
+
+        A process that is to end has two seconds. A checkpoint that is cut off leaves a file that nothing vouches for,
+        so a long one is not begun: the file keeps its seal, and what it lacks is replayed from the journal.
+        """
         with self._gate.alone():
+            if self._is_open and not self._closes_quickly():
+                self._execute("CALL force_checkpoint_on_close = false", {})
+                self._release()
+                return
             Seal.break_(self.folder)
             was_open = self._is_open
             self._release()
             if was_open and not self.log_bytes:  # with a log left, Kuzu could not write the file and did not say so
                 self._seal()
+
+    def _closes_quickly(self) -> bool:
+        return self.log_bytes <= _QUICK_LOG_BYTES and self.bytes <= _QUICK_FILE_BYTES
 
     def exchange(self, swap: Callable[[], None]) -> None:
         """Close, let `swap` exchange the folder for another, and open that. Queries wait meanwhile."""
