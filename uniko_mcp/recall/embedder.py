@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -23,7 +24,10 @@ NO_MODEL: Final = "none"
 """The name that switches semantic search off."""
 
 _MODEL_FILES: Final = ("model.onnx", "onnx/model.onnx", "model_optimized.onnx", "onnx/model_quantized.onnx")
-_THREADS: Final = 2
+_THREADS: Final = 1
+_RUNS: Final = 2
+"""Runs of the model beside each other, of one thread each: two threads in one run wait for each other by spinning, and
+take nearly twice the time and the work."""
 _BATCH: Final = 8
 """Texts in one run of the model: 16 are no faster on two cores and take 200 MB more."""
 _QUERY_PREFIXES: Final = {
@@ -88,14 +92,22 @@ class FastembedEmbedder:
         self.dimension: Final = int(self.embed_documents([_PROBE]).shape[1])
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        batches = [list(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH)]
         try:
-            rows = list(self._session.embed(list(texts), batch_size=_BATCH))
+            if len(batches) == 1:  # a query needs no further thread
+                rows = self._run(batches[0])
+            else:
+                with ThreadPoolExecutor(_RUNS, "uniko-embed") as runs:
+                    rows = [row for embedded in runs.map(self._run, batches) for row in embedded]
         except Exception as error:  # fastembed passes on what tokenizers and onnxruntime raise
             raise ModelUnavailableError(f"embedding model {self.model!r} failed ({type(error).__name__})") from error
         return _unit_rows(rows)
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         return self.embed_documents([self._query_prefix + text])[0]
+
+    def _run(self, batch: list[str]) -> list[NDArray[np.float32]]:
+        return list(self._session.embed(batch, batch_size=_BATCH))
 
 
 class LitellmEmbedder:
