@@ -57,21 +57,22 @@ class View:
         return self._existing(NODES[kind], list(dict.fromkeys(ids)))
 
     def _nodes(self, table: NodeTable, ids: list[str]) -> dict[str, Row]:
-        return {row[table.key]: row for row in self._by_keys(table, ids, (table.key, *table.columns))}
+        columns = (table.key, *table.columns)
+        found = (row["node"] for row in self._by_keys(table, ids, "n AS node"))
+        return {node[table.key]: {column: node[column] for column in columns} for node in found}
 
     def _existing(self, table: NodeTable, ids: list[str]) -> set[str]:
-        return {row[table.key] for row in self._by_keys(table, ids, (table.key,))}
+        return {row["id"] for row in self._by_keys(table, ids, f"n.{table.key} AS id")}
 
-    def _by_keys(self, table: NodeTable, ids: list[str], columns: tuple[str, ...]) -> Iterator[Row]:
-        answer = "RETURN " + ", ".join(f"n.`{column}` AS `{column}`" for column in columns)
+    def _by_keys(self, table: NodeTable, ids: list[str], answer: str) -> Iterator[Row]:
         few = len(ids) <= _KEYS_WORTH_A_SCAN
         step = _LOOKUPS_PER_QUERY if few else _KEYS_PER_QUERY
         for start in range(0, len(ids), step):
             part = ids[start : start + step]
             if few:
                 keys = {f"key{number}": id for number, id in enumerate(part)}
-                lookups = (f"MATCH (n:{table.kind} {{{table.key}: ${name}}}) {answer}" for name in keys)
+                lookups = (f"MATCH (n:{table.kind} {{{table.key}: ${name}}}) RETURN {answer}" for name in keys)
                 yield from self._lookup(" UNION ALL ".join(lookups), keys)
             else:
-                cypher = f"UNWIND $keys AS key MATCH (n:{table.kind} {{{table.key}: key}}) {answer}"
+                cypher = f"UNWIND $keys AS key MATCH (n:{table.kind} {{{table.key}: key}}) RETURN {answer}"
                 yield from self._lookup(cypher, {"keys": part})
