@@ -347,3 +347,26 @@ async def test_every_read_stays_under_the_token_budget_with_whole_items(memory: 
     )
     found = await memory("get_memory", id=entity)
     assert len(str(found)) < 60_000
+
+
+async def test_what_is_said_to_be_true_now_is_true_now_though_it_was_known_for_later(memory: MemoryClient) -> None:
+    memory.at = "2026-01-01T00:00:00Z"
+    await memory("assert_fact", subject="door", predicate="is", object="open", valid_from="2030-01-01")
+    again = await memory("assert_fact", subject="door", predicate="is", object="open")
+    assert (again["created"], again["fact"]["valid_from"]) == (False, "2026-01-01T00:00:00Z")
+    assert (await memory("search_facts", subject="door"))["total"] == 1
+
+
+async def test_a_fact_that_ends_does_not_close_one_that_goes_on_after_it(memory: MemoryClient) -> None:
+    await memory("assert_fact", subject="ana", predicate="lives in", object="home", valid_from="2020")
+    stay = await memory(
+        "assert_fact",
+        subject="ana",
+        predicate="lives in",
+        object="hotel",
+        valid_from="2024-01-01",
+        valid_to="2024-06-30",
+        supersede=True,
+    )
+    assert [("retracted_at" in fact, fact["object"]) for fact in stay["conflicts"]] == [(False, "home")]
+    assert triples(await memory("search_facts", subject="ana")) == [("ana", "lives in", "home")]

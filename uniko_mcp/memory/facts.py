@@ -99,7 +99,7 @@ def assert_fact(draft: Draft, new: NewFact, *, agent_id: str, now: int) -> Asser
             next_step="Give a later valid_to, or an earlier valid_from",
         )
     same = _same_interval(stored, new, start, now)
-    node = _reinforce(draft, same, new, now) if same else _open(draft, new, start, agent_id=agent_id, now=now)
+    node = _reinforce(draft, same, new, start, now) if same else _open(draft, new, start, agent_id=agent_id, now=now)
     links = OptionalLinks(draft, ("Fact", node["fact_id"]))
     links.link(
         "SUPPORTED_BY", "supporting_observation_ids", "Observation", new.supporting_observation_ids, among=evidence
@@ -206,9 +206,8 @@ def _reinforcements(node: dict[str, Any]) -> list[str]:
     return json_text.load(node["reinforced_by"]) or []
 
 
-def _reinforce(draft: Draft, node: dict[str, Any], new: NewFact, now: int) -> dict[str, Any]:
+def _reinforce(draft: Draft, node: dict[str, Any], new: NewFact, start: int, now: int) -> dict[str, Any]:
     """Count the assertion and take over what it adds: more confidence, an earlier beginning, an end."""
-    start = node["valid_from"] if new.valid_from is None else min(node["valid_from"], new.valid_from.start)
     ends = new.end is not None and new.end != node["valid_to"]
     return revise(
         draft,
@@ -217,7 +216,7 @@ def _reinforce(draft: Draft, node: dict[str, Any], new: NewFact, now: int) -> di
         observation_count=node["observation_count"] + 1,
         reinforced_by=json_text.dump([*_reinforcements(node), new.fact_id][-_REMEMBERED_REINFORCEMENTS:]),
         confidence=max(node["confidence"], 1.0 if new.confidence is None else new.confidence),
-        valid_from=start,
+        valid_from=min(node["valid_from"], start),
         valid_to=new.end if ends else node["valid_to"],
         retracted_at=now if ends else node["retracted_at"],
         retraction_reason=None if ends else node["retraction_reason"],
@@ -281,8 +280,14 @@ def _supersede(draft: Draft, old: dict[str, Any], new: dict[str, Any], start: in
 
 
 def _may_close(new: dict[str, Any], old: dict[str, Any]) -> bool:
-    """Whether a fact may take the place of another that its agent sees: a private one not of a shared one."""
-    return new["visibility"] != "private" or old["visibility"] == "private"
+    """Whether a fact may take the place of another that its agent sees.
+
+    A private one may not of a shared one, and one that ends not of one that goes on after it: closing that would leave
+    the time after without either.
+    """
+    if new["visibility"] == "private" and old["visibility"] != "private":
+        return False
+    return new["valid_to"] is None or (old["valid_to"] is not None and old["valid_to"] <= new["valid_to"])
 
 
 def _close(draft: Draft, node: dict[str, Any], at: int, now: int, reason: str | None) -> dict[str, Any]:
