@@ -48,7 +48,7 @@ async def recalled(recollection: Recollection, query: str) -> list[str]:
 async def mended(recollection: Recollection) -> RecollectionStatus:
     async with asyncio.timeout(60):
         while (status := await recollection.status()).failure or status.catching_up:
-            await recollection.settled()
+            await recollection.settled(60)
     return status
 
 
@@ -111,7 +111,7 @@ async def test_closing_an_index_that_failed_raises_nothing(store: Store, directo
 async def test_a_rebuild_that_fails_is_made_good(store: Store, directory: Path) -> None:
     async with recollecting(store, directory) as recollection:
         await assert_fact(store, "f", "ledger")
-        assert await recollection.settled()
+        assert await recollection.settled(60)
 
         def stop(done: int) -> None:
             raise KeyError(done)
@@ -126,7 +126,7 @@ async def test_an_index_that_is_damaged_while_open_is_made_anew(store: Store, di
     """W7, the part of the index."""
     async with recollecting(store, directory) as recollection:
         await assert_fact(store, "old", "old ledger")
-        assert await recollection.settled()
+        assert await recollection.settled(60)
         damage(directory)
         await assert_fact(store, "new", "new ledger")
         await mended(recollection)
@@ -137,7 +137,7 @@ async def test_writes_from_many_tasks_are_all_indexed(store: Store, directory: P
     """W1, the part of the index."""
     async with recollecting(store, directory) as recollection:
         await asyncio.gather(*(assert_fact(store, f"f{number}", f"ledger {number}") for number in range(200)))
-        assert await recollection.settled()
+        assert await recollection.settled(60)
         assert (await recollection.status()).documents == 200
 
 
@@ -146,7 +146,7 @@ async def test_a_restored_snapshot_is_what_recall_then_finds(store: Store, direc
         await assert_fact(store, "kept", "ledger")
         backup = await store.export_snapshot(tmp_path / "backup")
         await assert_fact(store, "later", "ledger")
-        assert await recollection.settled()
+        assert await recollection.settled(60)
         await store.restore_snapshot(backup)
         status = await mended(recollection)
         assert await recalled(recollection, "ledger") == ["kept"]

@@ -295,7 +295,7 @@ async def test_the_facts_of_a_goal_come_by_relevance_and_then_by_age(memory: Mem
         ("cake", "eats", "cake"),
     ):
         await memory("assert_fact", fact_id=fact_id, subject="Acme", predicate=predicate, object=value)
-    assert await memory.services.recollection.settled()
+    assert await memory.services.recollection.settled(60)
     context = await memory("goal_context", goal_id="g")
     assert [fact["fact_id"] for fact in context["facts"]] == ["invoices", "cake", "coffee"]
 

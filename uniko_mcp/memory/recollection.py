@@ -152,9 +152,9 @@ class Recollection:
         self._indexed()
         return documents
 
-    async def settled(self) -> bool:
+    async def settled(self, patience: float = INDEX_PATIENCE) -> bool:
         """Wait until every write acknowledged before is indexed; whether it came to that in time."""
-        return await self._indexer.caught_up(INDEX_PATIENCE)
+        return await self._indexer.caught_up(patience)
 
     async def embedded(self, patience: float | None = None) -> bool:
         """Wait until everything has its vector or there is no model; whether it came to that in time."""

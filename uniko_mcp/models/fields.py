@@ -39,6 +39,11 @@ class Moment(int):
     """The type of a field of params that is given as text and is plain microseconds UTC once it is read."""
 
 
+def _written(value: Any) -> Any:
+    """A result that was written as JSON, read again."""
+    return parse_instant(value) if isinstance(value, str) else value
+
+
 def _moment(value: Any, info: ValidationInfo) -> int:
     """The instant that a text or datetime names. A number is refused: seconds, milliseconds and more are in use."""
     if isinstance(value, datetime):
@@ -139,10 +144,11 @@ Identifier: TypeAlias = Annotated[
 
 Instant: TypeAlias = Annotated[
     int,
+    BeforeValidator(_written),
     PlainSerializer(format_instant, return_type=str, when_used="json-unless-none"),
     WithJsonSchema({"type": "string"}),
 ]
-"""An instant in a result: microseconds UTC inside, RFC 3339 outside."""
+"""An instant in a result: microseconds UTC inside, RFC 3339 outside, and read back from that."""
 
 GivenInstant: TypeAlias = Annotated[Moment, PlainValidator(_moment), WithJsonSchema({"type": "string"})]
 """An instant in params: RFC 3339 text; without an offset it is taken in the configured zone."""
