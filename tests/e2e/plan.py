@@ -292,7 +292,7 @@ TOOLS = [
         },
     ),
     ToolStep("get_memory", {"id": "fact-1"}, {"found": True, "kind": "Fact"}),
-    ToolStep("get_memory", {"id": "fact-1", "offset": 0}, {"found": True}),
+    ToolStep("get_memory", {"id": "fact-1", "kind": "fact", "offset": 0}, {"found": True}),
     ToolStep("memory_status", {}, {"version": "0.1.0"}),
 ]
 

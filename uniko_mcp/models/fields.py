@@ -132,6 +132,9 @@ Required: TypeAlias = Annotated[
 ]
 """Text with at least one visible character."""
 
+DocumentText: TypeAlias = Annotated[str, AfterValidator(_clean), AfterValidator(_not_blank), Field(min_length=1)]
+"""The text of a document, which has a limit of its own."""
+
 Identifier: TypeAlias = Annotated[
     str,
     AfterValidator(_clean),

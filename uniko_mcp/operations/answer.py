@@ -47,7 +47,7 @@ class Answer(Params):
     def recall(self) -> Recall:
         """What to recall for it."""
         shared = {name: value for name, value in self.values().items() if name in Recall.model_fields}
-        return Recall(query=self.question, **shared)
+        return Recall.model_construct(query=self.question, **shared)  # the same fields, validated already
 
 
 class Citation(DomainModel):

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from uniko_mcp.extract.documents import guess_mime
 from uniko_mcp.memory import document_files, documents
 from uniko_mcp.models.domain import SkippedLink
-from uniko_mcp.models.fields import Identifier, Required, Text
+from uniko_mcp.models.fields import DocumentText, Identifier, Required, Text
 from uniko_mcp.models.ids import new_id
 from uniko_mcp.operations.call import Call, Services
 from uniko_mcp.operations.catalogue import CHANGES, Params, Result, serves
@@ -20,7 +20,7 @@ _PASTED: Final = "text/markdown"
 
 
 class IngestDocument(Params):
-    content: Required | None = Field(default=None, description="The document's text; or give path.")
+    content: DocumentText | None = Field(default=None, description="The document's text; or give path.")
     path: Required | None = Field(default=None, description="A file under a folder that the configuration allows.")
     title: Text | None = Field(default=None, description="Its own heading when left out.")
     mime: Text | None = Field(default=None, description="Such as text/html; guessed from path or source if left out.")
