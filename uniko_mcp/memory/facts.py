@@ -272,7 +272,7 @@ def _conflicts(draft: Draft, new: NewFact, start: int, end: int | None, *, viewe
 
 def _supersede(draft: Draft, old: dict[str, Any], new: dict[str, Any], start: int, now: int) -> dict[str, Any]:
     """The old fact, closed where the new one begins, if the new one may do that."""
-    if not _may_close(new, old):
+    if not _may_close(new, old) or _goes_on_after(old, new):
         return old
     closed = _close(draft, old, start, now, _SUPERSEDED)
     _link_invalidation(draft, new["fact_id"], old["fact_id"], _SUPERSEDED, closed["valid_to"])
@@ -280,14 +280,13 @@ def _supersede(draft: Draft, old: dict[str, Any], new: dict[str, Any], start: in
 
 
 def _may_close(new: dict[str, Any], old: dict[str, Any]) -> bool:
-    """Whether a fact may take the place of another that its agent sees.
+    """Whether a fact may take the place of another that its agent sees: a private one not of a shared one."""
+    return new["visibility"] != "private" or old["visibility"] == "private"
 
-    A private one may not of a shared one, and one that ends not of one that goes on after it: closing that would leave
-    the time after without either.
-    """
-    if new["visibility"] == "private" and old["visibility"] != "private":
-        return False
-    return new["valid_to"] is None or (old["valid_to"] is not None and old["valid_to"] <= new["valid_to"])
+
+def _goes_on_after(old: dict[str, Any], new: dict[str, Any]) -> bool:
+    """Whether the old fact holds after the new one has ended; closing it would leave that time without either."""
+    return new["valid_to"] is not None and (old["valid_to"] is None or old["valid_to"] > new["valid_to"])
 
 
 def _close(draft: Draft, node: dict[str, Any], at: int, now: int, reason: str | None) -> dict[str, Any]:
