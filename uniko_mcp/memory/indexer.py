@@ -58,6 +58,7 @@ class Indexer:
         self._commits: list[Commit] = []
         self._woken = asyncio.Event()
         self._advanced = asyncio.Condition()
+        self._one_rebuild = asyncio.Lock()
         self._index: RankIndex | None = None
         self._failure: StoreError | None = None
         self._done = 0
@@ -205,7 +206,7 @@ class Indexer:
         missed = await self._store.commits_since(held) if index.complete else None
         if missed is None:
             _log.info("building the rank index anew")
-            await self._rebuild(index, self._store.sequence)
+            await self._rebuild(index, self._store.sequence, unless=lambda: index.complete and index.sequence > held)
         elif missed:
             await self._apply(index, missed)
         else:
@@ -219,9 +220,20 @@ class Indexer:
             await to_thread.run_sync(lambda: index.apply(documents, gone, sequence=last))
         await self._advance(last)
 
-    async def _rebuild(self, index: RankIndex, sequence: int, progress: Callable[[int], None] | None = None) -> None:
-        await self._store.read(lambda view: index.rebuild(project_all(view), sequence=sequence, progress=progress))
-        await self._advance(sequence)
+    async def _rebuild(
+        self,
+        index: RankIndex,
+        sequence: int,
+        progress: Callable[[int], None] | None = None,
+        *,
+        unless: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Build the index anew; `unless` says that what came before this has made it needless."""
+        async with self._one_rebuild:  # two at once would each throw away what the other has built
+            if unless():
+                return
+            await self._store.read(lambda view: index.rebuild(project_all(view), sequence=sequence, progress=progress))
+            await self._advance(sequence)
 
     async def _advance(self, sequence: int) -> None:
         async with self._advanced:
