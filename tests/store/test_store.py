@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import kuzu
 import pytest
 
 from uniko_mcp.errors import ReadOnlyError, StoreClosedError, StoreError, StoreLockedError
@@ -332,3 +333,31 @@ async def test_everything_in_the_data_directory_is_private(store: Store, directo
 def exposed(directory: Path) -> list[Path]:
     """What others than the owner may read."""
     return [path for path in (directory, *directory.rglob("*")) if path.stat().st_mode & 0o077]
+
+
+@pytest.mark.parametrize("count", [0, 1, 4, 5, 6, 19, 20, 26, 47, 100, 101])
+async def test_nodes_are_looked_up_however_many_there_are(store: Store, count: int) -> None:
+    ids = [f"topic-{number:03}" for number in range(count)]
+    await store.write(lambda draft: [draft.put("Topic", id, name=id) for id in ids])
+    found = await store.read(lambda view: view.nodes("Topic", [*ids, "unknown"]))
+    assert {id: node["name"] for id, node in found.items()} == {id: id for id in ids}
+    assert await store.read(lambda view: view.existing("Topic", ["unknown", *ids])) == set(ids)
+
+
+async def test_a_statement_is_prepared_once_however_often_it_runs(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What Kuzu prepares it never lets go: 9 kB for each call."""
+    prepared: list[str] = []
+
+    class Counted(kuzu.PreparedStatement):
+        def __init__(self, connection: kuzu.Connection, query: str) -> None:
+            prepared.append(query)
+            super().__init__(connection, query)
+
+    monkeypatch.setattr(kuzu, "PreparedStatement", Counted)
+    for number in range(5):
+        await store.write(put_topic(f"topic-{number}", name="x"))
+        await store.read(lambda view, number=number: view.node("Topic", f"topic-{number}"))
+    assert prepared
+    assert prepared == list(dict.fromkeys(prepared))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from uniko_mcp.errors import NotFoundError
 from uniko_mcp.memory.entities import Mention, link_entities
@@ -10,6 +11,10 @@ from uniko_mcp.memory.participants import ensure_agent
 from uniko_mcp.memory.resend import is_own_resend, request_hash
 from uniko_mcp.memory.visibility import DEFAULT, Visibility
 from uniko_mcp.store import Draft
+
+BY_RULES: Final = "rules"
+BY_AGENT: Final = "agent"
+"""How an observation came about; those that a language model made say its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,7 @@ def add_observation(draft: Draft, new: NewObservation, *, agent_id: str, now: in
         visibility=new.visibility or DEFAULT,
         recorded_by=agent_id,
         recorded_at=now,
-        method="agent",
+        method=BY_AGENT,
         request_hash=request_hash(new),
     )
     draft.link("OBSERVED_IN", start, ("Message", new.message_id))

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, Final
 
+from uniko_mcp.memory.observations import BY_RULES
 from uniko_mcp.models.graph_schema import NODES
 from uniko_mcp.store import View
 from uniko_mcp.store.index.documents import EVERYONE, DocumentKey, IndexDocument, Source
+from uniko_mcp.store.index.passages import PASSAGE_CHARACTERS
 
 BATCH: Final = 500
 """How many nodes one query reads."""
@@ -71,13 +73,15 @@ def _messages(view: View, ids: Sequence[str]) -> list[IndexDocument]:
 
 
 def _observations(view: View, ids: Sequence[str]) -> list[IndexDocument]:
+    """What rules took from a message stands in it, so the vector of a message that is embedded whole tells its meaning
+    too: that spares a third of the embedding, and costs a hundredth of LoCoMo's recall@10 (.82 instead of .83)."""
     rows = view.rows(
         "MATCH (o:Observation)-[:OBSERVED_IN]->(m:Message) WHERE o.observation_id IN $ids AND m.forgotten_at IS NULL"
         " MATCH (m)-[:SENT_BY]->(p:Participant) MATCH (m)-[:IN_SESSION]->(s:Session)"
         " OPTIONAL MATCH (o)-[:ABOUT]->(e:Entity)"
         " RETURN o.observation_id AS id, o.content AS text, o.observed_at AS at, o.about_from AS about_from,"
-        " o.about_to AS about_to, o.visibility AS visibility, o.recorded_by AS recorded_by,"
-        " m.message_id AS message_id, m.role AS role, m.ordinal AS ordinal, p.participant_id AS sender_id,"
+        " o.about_to AS about_to, o.visibility AS visibility, o.recorded_by AS recorded_by, o.method AS method,"
+        " m.content AS message, m.message_id AS message_id, m.role AS role, m.ordinal AS ordinal, p.participant_id AS sender_id,"
         " p.name AS sender, s.session_id AS session_id, s.topic AS topic, collect(e.name) AS entities",
         ids=list(ids),
     )
@@ -94,6 +98,7 @@ def _observations(view: View, ids: Sequence[str]) -> list[IndexDocument]:
             ordinal=row["ordinal"],
             topic=row["topic"] or "",
             parent_id=row["message_id"],
+            shares_vector=row["method"] == BY_RULES and len(row["message"]) <= PASSAGE_CHARACTERS,
             owner=_owner(row),
             entities=_names(row["entities"]),
             about_from=row["about_from"],

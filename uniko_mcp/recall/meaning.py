@@ -34,18 +34,20 @@ class Meaning:
 
 def match_meaning(index: RankIndex, scope: Scope, query: NDArray[np.float32]) -> Meaning | None:
     """Compare with the readable rows; None when none of them has a vector."""
-    rows = np.flatnonzero(scope.readable)
-    cosines = index.cosines(query, rows)
+    holders = scope.columns.vector_rows()
+    compared = np.zeros(len(holders), dtype=bool)
+    compared[holders[scope.readable]] = True
+    cosines = index.cosines(query, np.flatnonzero(compared))
     if cosines is None:
         return None
-    found = ~np.isnan(cosines)
-    if not found.any():
+    held = np.full(len(holders), np.nan, dtype=np.float32)
+    held[compared] = cosines
+    own = np.where(scope.readable, held[holders], np.nan)
+    known = ~np.isnan(own)
+    if not known.any():
         return None
-    mean, spread = float(cosines[found].mean()), float(cosines[found].std())
-    known = np.zeros(len(scope.columns), dtype=bool)
-    known[rows[found]] = True
-    own = np.full(len(scope.columns), mean, dtype=np.float32)
-    own[rows[found]] = cosines[found]
+    mean, spread = float(own[known].mean()), float(own[known].std())
+    own[~known] = mean
     best = _with_chunks(own, known, scope, index.labels)
     return Meaning(own, best, known, mean, spread or 1.0)
 

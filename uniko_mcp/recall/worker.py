@@ -6,6 +6,8 @@ Writes never wait for it, and neither does recall: until a vector is there, a do
 from __future__ import annotations
 
 import logging
+import os
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -28,6 +30,8 @@ RETRY_SECONDS: Final = 60.0
 _TAKEN: Final = 128
 """Documents taken at a time: enough to sort by length, few enough that a new one waits about a second."""
 _QUERIES_KEPT: Final = 64
+_NICENESS: Final = 10
+"""How far embedding stands back where a call wants the processor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +179,7 @@ class IndexWorker:
         embedder = self._load()
         self._index.use_model(embedder.model, embedder.dimension)
         self._query_vector.cache_clear()
+        _stand_back()
         self._enter("ready", embedder)
         return embedder
 
@@ -215,6 +220,12 @@ class IndexWorker:
         """Until the model is asked for again."""
         with self._changed:
             self._changed.wait_for(lambda: self._stopping, self._retry_seconds)
+
+
+def _stand_back() -> None:
+    """Lower this thread's priority, and that of the threads it starts. Only Linux gives each thread its own."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
 
 
 def _embed_query(embedder: Embedder, text: str) -> NDArray[np.float32]:

@@ -13,7 +13,8 @@ Query: TypeAlias = Callable[[str, Mapping[str, Any]], Iterable[Row]]
 # A key given by itself is found by the index, a list of keys by reading the whole table: at 100,000 nodes 20 lookups in
 # one query take 4 ms, `IN` 24 ms, and `UNWIND` 20 to 32 ms however many keys there are.
 _KEYS_WORTH_A_SCAN: Final = 100
-_LOOKUPS_PER_QUERY: Final = 20
+# Few sizes, since each is a statement of its own to prepare.
+_LOOKUPS_PER_QUERY: Final = (20, 5, 1)
 
 # Longer lists are asked for in parts, so that no query grows without bound.
 _KEYS_PER_QUERY: Final = 1000
@@ -65,14 +66,21 @@ class View:
         return {row["id"] for row in self._by_keys(table, ids, f"n.{table.key} AS id")}
 
     def _by_keys(self, table: NodeTable, ids: list[str], answer: str) -> Iterator[Row]:
-        few = len(ids) <= _KEYS_WORTH_A_SCAN
-        step = _LOOKUPS_PER_QUERY if few else _KEYS_PER_QUERY
-        for start in range(0, len(ids), step):
-            part = ids[start : start + step]
-            if few:
-                keys = {f"key{number}": id for number, id in enumerate(part)}
-                lookups = (f"MATCH (n:{table.kind} {{{table.key}: ${name}}}) RETURN {answer}" for name in keys)
-                yield from self._lookup(" UNION ALL ".join(lookups), keys)
-            else:
-                cypher = f"UNWIND $keys AS key MATCH (n:{table.kind} {{{table.key}: key}}) RETURN {answer}"
-                yield from self._lookup(cypher, {"keys": part})
+        if len(ids) > _KEYS_WORTH_A_SCAN:
+            cypher = f"UNWIND $keys AS key MATCH (n:{table.kind} {{{table.key}: key}}) RETURN {answer}"
+            for start in range(0, len(ids), _KEYS_PER_QUERY):
+                yield from self._lookup(cypher, {"keys": ids[start : start + _KEYS_PER_QUERY]})
+            return
+        for part in _lookups(ids):
+            keys = {f"key{number}": id for number, id in enumerate(part)}
+            lookups = (f"MATCH (n:{table.kind} {{{table.key}: ${name}}}) RETURN {answer}" for name in keys)
+            yield from self._lookup(" UNION ALL ".join(lookups), keys)
+
+
+def _lookups(ids: list[str]) -> Iterator[list[str]]:
+    """The ids in order, in parts of the sizes that one query looks up."""
+    start = 0
+    for size in _LOOKUPS_PER_QUERY:
+        while len(ids) - start >= size:
+            yield ids[start : start + size]
+            start += size

@@ -384,3 +384,22 @@ def test_a_closed_index_refuses(index: RankIndex) -> None:
         index.documents([0])
     with pytest.raises(StoreClosedError):
         index.store_embeddings([Pending(0, "a")], np.stack([vector(1)]), model=MODEL)
+
+
+def test_what_shares_the_vector_of_its_parent_needs_none_of_its_own(index: RankIndex) -> None:
+    claim = IndexDocument("Observation", "o1", "Ana has a dog", 0, parent_id="m1", shares_vector=True)
+    index.put([message("m1", "I have a dog"), claim])
+    index.use_model(MODEL, DIMENSION)
+    pending = index.pending_embeddings(10)
+    assert [item.text for item in pending] == ["Ana: I have a dog"]
+    index.store_embeddings(pending, np.stack([vector(1)]), model=MODEL)
+    assert index.pending_count() == 0
+    assert index.status().embedded == 2
+
+
+def test_what_has_lost_its_parent_gets_a_vector_of_its_own(index: RankIndex) -> None:
+    claim = IndexDocument("Observation", "o1", "Ana has a dog", 0, parent_id="m1", shares_vector=True)
+    index.put([message("m1", "I have a dog"), claim])
+    index.use_model(MODEL, DIMENSION)
+    index.delete([("Message", "m1")])
+    assert [item.text for item in index.pending_embeddings(10)] == ["Ana has a dog"]

@@ -24,6 +24,7 @@ def record_dtype() -> np.dtype[np.void]:
         [
             ("alive", "?"),
             ("superseded", "?"),
+            ("shares_vector", "?"),
             ("kind", "<i4"),
             ("role", "<i4"),
             ("session", "<i4"),
@@ -57,6 +58,13 @@ class Columns:
 
     def __len__(self) -> int:
         return len(self.records)
+
+    def vector_rows(self) -> NDArray[np.intp]:
+        """For each row, the row whose vector tells its meaning: its own, or its parent's where it shares that."""
+        records = self.records
+        parents = records["parent"]
+        shares = records["shares_vector"] & (parents != NOWHERE) & records["alive"][parents]
+        return np.where(shares, parents, np.arange(len(records)))
 
 
 class ColumnTable:

@@ -30,7 +30,8 @@ class IndexDocument:
     `timestamp` is when it was said or recorded, [`about_from`, `about_to`) what it is about where that is known.
     `sender` is the name of who said it, `sender_id` the participant. Messages of one session are neighbours, in the
     order of (timestamp, ordinal). `parent_id` is the message or artifact that a chunk is a piece of, or the message
-    that an observation was made in. `owner` is the only agent that may see it. `entities` names what it mentions.
+    that an observation was made in; with `shares_vector` its meaning is that of its parent, and it gets no vector of
+    its own. `owner` is the only agent that may see it. `entities` names what it mentions.
     """
 
     kind: str
@@ -45,6 +46,7 @@ class IndexDocument:
     topic: str = ""
     heading: str = ""
     parent_id: str = ""
+    shares_vector: bool = False
     owner: str = EVERYONE
     entities: tuple[str, ...] = ()
     about_from: int | None = None

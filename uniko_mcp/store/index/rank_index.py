@@ -42,7 +42,10 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """How far the index is. `model` is that of the vectors in use; vectors of other models may still lie aside."""
+    """How far the index is. `model` is that of the vectors in use; vectors of other models may still lie aside.
+
+    `embedded` counts the documents that are found by meaning, with a vector of their own or their parent's.
+    """
 
     documents: int
     sequence: int
@@ -136,14 +139,15 @@ class RankIndex:
 
     def status(self) -> IndexStatus:
         with self._lock:
-            vectors = self._vectors
+            vectors, columns = self._vectors, self._table.columns()
+            alive = columns.records["alive"]
             return IndexStatus(
-                documents=int(self._table.columns().records["alive"].sum()),
+                documents=int(alive.sum()),
                 sequence=self.sequence,
                 rebuilding=self.rebuilding,
                 model=vectors.model if vectors is not None else None,
                 dimension=vectors.dimension if vectors is not None else None,
-                embedded=vectors.count if vectors is not None else 0,
+                embedded=int((alive & self._present()[columns.vector_rows()]).sum()),
                 other_model_vectors=any(self._other_model_files()),
             )
 
@@ -310,7 +314,7 @@ class RankIndex:
         return vectors.cosines(query, rows, total)
 
     def pending_count(self) -> int:
-        """How many documents wait for a vector of the model in use."""
+        """How many vectors of the model in use are still to be made."""
         with self._lock:
             return len(self._pending_rows())
 
@@ -347,10 +351,14 @@ class RankIndex:
                 self._vectors.flush()
 
     def _pending_rows(self) -> NDArray[np.intp]:
-        records = self._table.columns().records
-        if self._vectors is None:
-            return np.flatnonzero(records["alive"])
-        return np.flatnonzero(records["alive"] & ~self._vectors.present(len(records)))
+        columns = self._table.columns()
+        own = columns.vector_rows() == np.arange(len(columns))
+        return np.flatnonzero(columns.records["alive"] & own & ~self._present())
+
+    def _present(self) -> NDArray[np.bool_]:
+        """For each row, whether it has a vector of its own."""
+        rows = len(self._table.columns())
+        return np.zeros(rows, dtype=bool) if self._vectors is None else self._vectors.present(rows)
 
     def _open_vectors(self, model: str, dimension: int) -> VectorFile:
         path = vector_path(self.directory, self._generation, model, dimension)

@@ -94,6 +94,7 @@ class DocumentWriter:
         record = np.zeros(1, dtype=record_dtype())[0]
         record["alive"] = True
         record["superseded"] = document.superseded
+        record["shares_vector"] = document.shares_vector
         record["kind"] = self._label("kind", document.kind)
         record["role"] = self._label("role", document.role)
         record["session"] = self._label("session", document.session_id)
