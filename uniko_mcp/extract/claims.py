@@ -72,8 +72,9 @@ _ABOUT: Final = frozenset({"at", "since", "by"})
 class Claim:
     """One claim. `text` is a whole sentence with names for pronouns and dates for words like "yesterday".
 
-    `source[start:end]` is the sentence it was made in. `about_from`, `about_to` is the half-open interval in
-    microseconds UTC that it is dated to, None when the sentence names no time. `confidence` is in (0, 1].
+    `source[start:end]` is the sentence it was made in; all that was read where no more is known. `about_from`,
+    `about_to` is the half-open interval in microseconds UTC that it is dated to, None when the sentence names no time.
+    `confidence` is in (0, 1].
     """
 
     text: str
@@ -99,19 +100,28 @@ class _Talk:
         return [date for date in self.dates if clause.start <= date.start and date.end <= clause.end]
 
     def about(self, clause: Stretch) -> DateMention | None:
-        """The date that says when what the clause claims was so."""
-        return next((date for date in self.dates_in(clause) if date.relation in _ABOUT), None)
+        return date_of_claim(self.dates_in(clause))
 
     def dated(self, clause: Stretch) -> str:
-        """The clause, without bold marks, with the resolved date in brackets behind each date that needs it."""
-        pieces: list[str] = []
-        position = clause.start
-        for date in self.dates_in(clause):
-            if date.relative:
-                end = date.end + 2 * self.text.startswith(("'s", "’s"), date.end)
-                pieces += [self.text[position:end], f" [{date.label}]"]
-                position = end
-        return "".join([*pieces, self.text[position : clause.end]]).replace("**", "")
+        """The clause, without bold marks, with its dates resolved."""
+        return with_resolved(self.text, self.dates_in(clause), clause).replace("**", "")
+
+
+def date_of_claim(dates: Sequence[DateMention]) -> DateMention | None:
+    """The one of a claim's dates that says when what it claims was so."""
+    return next((date for date in dates if date.relation in _ABOUT), None)
+
+
+def with_resolved(text: str, dates: Sequence[DateMention], stretch: Stretch) -> str:
+    """The stretch of the text with the resolved date in brackets behind each of its `dates` that needs it."""
+    pieces: list[str] = []
+    position = stretch.start
+    for date in dates:
+        if date.relative:
+            end = date.end + 2 * text.startswith(("'s", "’s"), date.end)
+            pieces += [text[position:end], f" [{date.label}]"]
+            position = end
+    return "".join([*pieces, text[position : stretch.end]])
 
 
 def find_claims(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from functools import cache
@@ -17,12 +17,11 @@ from uniko_mcp.extract.ner import spacy_name_finder
 from uniko_mcp.memory.chunks import put_chunk
 from uniko_mcp.memory.conversation import NewMessage, Unit
 from uniko_mcp.memory.entities import Mention, link_entities
+from uniko_mcp.memory.observations import BY_RULES
 from uniko_mcp.memory.participants import ensure_agent
+from uniko_mcp.memory.visibility import DEFAULT
 from uniko_mcp.models.names import digest
 from uniko_mcp.store import Draft
-
-METHOD: Final = "rules"
-"""How these observations came about; those that an agent makes itself say `agent`."""
 
 MOST_READ: Final = 20_000
 """Characters of a message that are read for what it mentions and claims, in about a tenth of a second. The rest is
@@ -88,10 +87,10 @@ def record_findings(draft: Draft, new: Sequence[ReadMessage], *, agent_id: str, 
         for read in new
         for entity in read.found.entities
     ]
-    observations = list(_claims(new))
-    for read, node, claim in observations:
-        _put_observation(draft, node, read.message, claim, agent_id=agent_id, now=now)
-        mentions.append(Mention("ABOUT", node, claim.subject))
+    observations = [(read.message, claim) for read in new for claim in read.found.claims]
+    for message, claim in observations:
+        id, at = message.message_id, message.timestamp
+        mentions.append(put_observation(draft, id, claim, at=at, method=BY_RULES, agent_id=agent_id, now=now))
     for read in new:
         message_id = read.message.message_id
         for piece in read.chunks:
@@ -105,16 +104,19 @@ def _chunks(content: str) -> tuple[Chunk, ...]:
     return chunks if len(chunks) > 1 else ()
 
 
-def _claims(new: Sequence[ReadMessage]) -> Iterator[tuple[ReadMessage, tuple[str, str], Claim]]:
-    """Each claim and the node that keeps it. Its id follows from message and claim, so a resend finds the same."""
-    for read in new:
-        for claim in {claim.text: claim for claim in read.found.claims}.values():
-            yield read, ("Observation", f"{read.message.message_id}-{digest(claim.text)[:12]}"), claim
+def observation_id(message_id: str, claim: Claim) -> str:
+    """The id of the observation that keeps a claim. It follows from message and claim, so a repeat finds the same."""
+    return f"{message_id}-{digest(claim.text)[:12]}"
 
 
-def _put_observation(
-    draft: Draft, node: tuple[str, str], message: NewMessage, claim: Claim, *, agent_id: str, now: int
-) -> None:
+def put_observation(
+    draft: Draft, message_id: str, claim: Claim, *, at: int, method: str, agent_id: str, now: int
+) -> Mention:
+    """Keep a claim of a message that was sent `at` that instant; what it is about, still to be linked.
+
+    `method` is what found it.
+    """
+    node = ("Observation", observation_id(message_id, claim))
     draft.put(
         *node,
         content=claim.text,
@@ -122,13 +124,14 @@ def _put_observation(
         predicate=claim.predicate,
         object=claim.object,
         confidence=claim.confidence,
-        observed_at=message.timestamp,
+        observed_at=at,
         about_from=claim.about_from,
         about_to=claim.about_to,
-        visibility="shared",
+        visibility=DEFAULT,
         recorded_by=agent_id,
         recorded_at=now,
-        method=METHOD,
+        method=method,
     )
-    draft.link("OBSERVED_IN", node, ("Message", message.message_id))
+    draft.link("OBSERVED_IN", node, ("Message", message_id))
     draft.link("RECORDED_BY", node, ensure_agent(draft, agent_id, now=now))
+    return Mention("ABOUT", node, claim.subject)

@@ -11,7 +11,12 @@ DEFAULT: Final[Visibility] = "shared"
 
 def visible(node: str) -> str:
     """The Cypher condition under which the agent `$viewer` sees a node that may have a visibility."""
-    return f"({node}.visibility IS NULL OR {node}.visibility <> 'private' OR {node}.recorded_by = $viewer)"
+    return f"({shared(node)} OR {node}.recorded_by = $viewer)"
+
+
+def shared(node: str) -> str:
+    """The Cypher condition under which every agent sees a node that may have a visibility."""
+    return f"({node}.visibility IS NULL OR {node}.visibility <> 'private')"
 
 
 def is_visible(properties: dict[str, Any], viewer: str) -> bool:
