@@ -63,11 +63,15 @@ def failure(status: int, text: str = "no", **headers: str) -> Reply:
 
 @dataclass
 class LlmServer:
-    """The running server. `script` holds the replies to come, the last one for ever; `requests` what it was asked."""
+    """The running server. `script` holds the replies to come, the last one for ever; `requests` what it was asked.
+
+    `called` is set by every request, before it is answered.
+    """
 
     port: int
     script: list[Reply] = field(default_factory=lambda: [message("Yes [1].")])
     requests: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    called: threading.Event = field(default_factory=threading.Event)
     closing: threading.Event = field(default_factory=threading.Event)
 
     @property
@@ -118,6 +122,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         state: LlmServer = self.server.state  # pyright: ignore[reportAttributeAccessIssue]
         state.requests.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+        state.called.set()
         reply = state.reply()
         if reply.hangs:
             state.closing.wait()

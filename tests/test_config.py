@@ -258,6 +258,15 @@ def test_a_missing_or_undecodable_file_is_refused(tmp_path: Path) -> None:
         load_settings(config_file=tmp_path / "latin.jsonc", environ={})
 
 
+def test_reading_by_a_language_model_needs_one() -> None:
+    environ = {"UNIKO_EXTRACTION__LLM": "true"}
+    assert failure(environ) == (
+        "invalid_configuration: extraction.llm True (UNIKO_EXTRACTION__LLM): needs llm.model, the language model that"
+        " reads. Name one, or leave extraction.llm out"
+    )
+    assert load(environ, llm={"model": "ollama/llama3.2"}).extraction.llm is True
+
+
 # Secrets
 
 

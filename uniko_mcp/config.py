@@ -86,7 +86,7 @@ class EmbeddingSettings(Section):
 
 
 class LanguageModelSettings(Section):
-    """The language model that answers and summarises. Its key comes from the provider's own environment variable."""
+    """The language model that answers, summarises and, if told to, reads. Its key comes from the provider's own environment variable."""
 
     model: Name | None = Field(
         default=None, description="A litellm model, such as openai/gpt-5-mini; null works without."
@@ -142,6 +142,10 @@ class ExtractionSettings(Section):
 
     spacy: bool = Field(
         default=False, description="Whether spaCy finds further names, beside the rules; needs uniko-mcp[spacy]."
+    )
+    llm: bool = Field(
+        default=False,
+        description="Whether the language model of llm.model reads messages too, in the background, beside the rules.",
     )
 
 

@@ -53,10 +53,16 @@ def load_settings(
     given |= _from_environment(environ)
     given |= _from_options(options or {})
     try:
-        return Settings.model_validate(_nested(given))
+        settings = Settings.model_validate(_nested(given))
     except ValidationError as error:
         faults = "; ".join(_explain(fault, given) for fault in error.errors(include_url=False))
         raise ConfigError(faults) from None
+    if settings.extraction.llm and settings.llm.model is None:
+        raise ConfigError(
+            f"extraction.llm True ({given['extraction.llm'].origin}): needs llm.model, the language model that reads",
+            next_step="Name one, or leave extraction.llm out",
+        )
+    return settings
 
 
 def variable_of(name: str) -> str:

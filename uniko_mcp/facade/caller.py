@@ -44,6 +44,7 @@ class Caller:
 
     async def run(self, operation: Operation[P, R], /, **arguments: Any) -> R:
         """The result of an operation; arguments that are None count as left out."""
+        self.services.reader.wake()  # a program is at work, for longer than one call
         call = Call(self.agent_id, self.services.settings)
         given = {name: _plain(value) for name, value in arguments.items() if value is not None}
         return cast(R, await dispatch(self.services, call, operation, given))

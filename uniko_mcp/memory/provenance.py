@@ -29,6 +29,7 @@ _INTERNAL: Final = frozenset(
         "last_episode_at",
         "last_message_id",
         "last_message_at",
+        "llm_read_at",
         "ordinal",
     }
 )

@@ -100,6 +100,7 @@ _NODES = (
         ordinal="int",
         content_hash="text",
         forgotten_at="time",
+        llm_read_at="time",
     ),
     _node(
         "Action",

@@ -9,10 +9,11 @@ from datetime import tzinfo
 from typing import TypeAlias
 
 from uniko_mcp.config import Settings
+from uniko_mcp.memory.background_reader import BackgroundReader
 from uniko_mcp.memory.recollection import Recollection
 from uniko_mcp.models.time import now
 from uniko_mcp.notes import Notes, NotesSettings
-from uniko_mcp.recall.language_model import Completion, Prompt
+from uniko_mcp.recall.language_model import Completion, LanguageModel, Prompt
 from uniko_mcp.store import Store
 
 Progress: TypeAlias = Callable[[float, float, str], None]
@@ -53,6 +54,12 @@ class Services:
     store: Store
     notes: Notes
     recollection: Recollection
+    reader: BackgroundReader
+
+    def wake(self) -> None:
+        """Somebody is at work, for longer than a single command: begin what takes long, beside the calls."""
+        self.recollection.wake()
+        self.reader.wake()
 
 
 @asynccontextmanager
@@ -78,4 +85,12 @@ async def open_services(settings: Settings) -> AsyncGenerator[Services]:
         )
         closing.push_async_callback(recollection.close)
         recollection.start()
-        yield Services(settings, store, notes, recollection)
+        reader = BackgroundReader(store, _reading_model(settings), agent_id=settings.agent_id, zone=settings.zone)
+        closing.push_async_callback(reader.close)
+        reader.start()
+        yield Services(settings, store, notes, recollection, reader)
+
+
+def _reading_model(settings: Settings) -> LanguageModel | None:
+    """The language model that reads messages in the background, if one is to."""
+    return LanguageModel.of(settings.llm) if settings.extraction.llm and not settings.read_only else None

@@ -119,6 +119,16 @@ class EmbedderStatus(DomainModel):
     reason: str | None = None
 
 
+class ReadingStatus(DomainModel):
+    """The language model that reads messages in the background: off, idle, reading or unavailable."""
+
+    state: str
+    model: str | None = None
+    pending: int
+    skipped: int
+    reason: str | None = None
+
+
 class MemoryStatus(Result):
     version: str
     agent_id: str
@@ -131,6 +141,7 @@ class MemoryStatus(Result):
     journal: JournalStatus
     index: IndexState
     embedder: EmbedderStatus
+    llm_extraction: ReadingStatus
     notes: NotesState
     warnings: list[str]
 
@@ -146,6 +157,7 @@ async def memory_status(services: Services, call: Call, params: MemoryStatusPara
     notes = await services.notes.status()
     recollection = await services.recollection.status()
     vectors = recollection.vectors
+    reading = await services.reader.status()
     return MemoryStatus(
         version=__version__,
         agent_id=call.agent_id,
@@ -170,8 +182,15 @@ async def memory_status(services: Services, call: Call, params: MemoryStatusPara
             pending=vectors.pending,
         ),
         embedder=EmbedderStatus(state=vectors.state, model=vectors.model, reason=vectors.reason or None),
+        llm_extraction=ReadingStatus(
+            state=reading.state,
+            model=reading.model,
+            pending=reading.pending,
+            skipped=reading.skipped,
+            reason=reading.reason,
+        ),
         notes=_notes_state(notes),
-        warnings=[*_store_warnings(store), *recollection.warnings, *notes.warnings],
+        warnings=[*_store_warnings(store), *recollection.warnings, *reading.warnings, *notes.warnings],
     )
 
 

@@ -43,7 +43,9 @@ OWN_TEXTS: Final = frozenset(
 What is not named here is fenced: no look at a text can tell whether it is an order, in any language.
 """
 
-OWN_OBJECTS: Final = frozenset({"counts", "embedder", "index", "journal", "left_out", "skipped_links"})
+OWN_OBJECTS: Final = frozenset(
+    {"counts", "embedder", "index", "journal", "left_out", "llm_extraction", "skipped_links"}
+)
 """Fields of a result whose objects hold nothing but our own words, names of their fields included."""
 
 

@@ -37,7 +37,7 @@ class OperationRunner:
         operation = self.catalogue.find(name)
         call = Call(agent_id=self.settings.agent_id, settings=self.settings, progress=progress, ask_client=ask_client)
         services = await self.services()
-        services.recollection.wake()  # the client is at work: by its first recall the model should be loaded
+        services.wake()  # the client is at work: by its first recall the model should be loaded
         result = await dispatch(services, call, operation, arguments)
         return self.fitted(result.as_json())
 
