@@ -86,7 +86,7 @@ class EmbeddingSettings(Section):
 
 
 class LanguageModelSettings(Section):
-    """The language model that answers, summarises and, if told to, reads. Its key comes from the provider's own environment variable."""
+    """The language model that answers, summarises and reads. Its key is in the provider's own environment variable."""
 
     model: Name | None = Field(
         default=None, description="A litellm model, such as openai/gpt-5-mini; null works without."
