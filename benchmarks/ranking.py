@@ -88,7 +88,7 @@ def _examples(conversation: Conversation, embedder: Embedder | None) -> Iterator
             recaller = Recaller(index, worker, read_dates=read_dates)
             for question in conversation.questions:
                 signals = recaller.signals(RecallQuery(question.text, kinds=(MESSAGE,)))
-                rows = find_candidates(signals)
+                rows = find_candidates(signals, index.labels)
                 features = extract_features(signals, rows, index.labels)
                 documents = index.documents([int(row) for row in rows])
                 relevant = np.array([documents[int(row)].id in question.evidence for row in rows], dtype=bool)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from uniko_mcp.recall.features import Signals, content_gains
 from uniko_mcp.recall.scope import in_windows
+from uniko_mcp.store.index.labels import Labels
 
 FEW: Final = 1_500
 """Up to so many documents in scope all are candidates."""
@@ -18,12 +19,14 @@ CLOSE: Final = 1.0
 """Standard deviations above the mean cosine from which meaning alone makes a document an answer."""
 
 
-def find_candidates(signals: Signals) -> NDArray[np.intp]:
+def find_candidates(signals: Signals, labels: Labels) -> NDArray[np.intp]:
     """The rows to rank, ascending: wanted ones for which at least one channel speaks."""
     wanted = signals.scope.wanted
-    touched = _touched(signals)
+    named = wanted & _said_by_the_named(signals, labels)
+    touched = _touched(signals) | named
     if int(wanted.sum()) <= FEW:
         return np.flatnonzero(touched & wanted)
+    records = signals.scope.columns.records
     chosen = np.zeros(len(wanted), dtype=bool)
     word_rows = signals.words.rows
     chosen[_best(word_rows, content_gains(signals, word_rows).sum(axis=0))] = True
@@ -31,9 +34,9 @@ def find_candidates(signals: Signals) -> NDArray[np.intp]:
         close = np.flatnonzero(touched & wanted & signals.meaning.known)
         chosen[_best(close, signals.meaning.best[close])] = True
     chosen[list(signals.links)] = True
+    chosen[_latest(named, records)] = True
     if signals.scope.windowed:
-        chosen[_best(np.flatnonzero(wanted), signals.scope.columns.records["timestamp"][wanted])] = True
-    records = signals.scope.columns.records
+        chosen[_latest(wanted, records)] = True
     leaders = np.flatnonzero(chosen)
     for name in ("previous", "next", "parent"):
         neighbours = records[name][leaders]
@@ -53,6 +56,18 @@ def _touched(signals: Signals) -> NDArray[np.bool_]:
         touched |= signals.scope.wanted
     windows = [window for window in signals.intent.windows if not window.relative]
     return touched | in_windows(signals.scope.columns, windows)
+
+
+def _said_by_the_named(signals: Signals, labels: Labels) -> NDArray[np.bool_]:
+    """What the persons said whom the query names, where it says nothing else: "What did Ana say?"."""
+    senders = signals.scope.columns.records["sender_name"]
+    if not signals.intent.names_only:
+        return np.zeros(len(senders), dtype=bool)
+    return np.isin(senders, labels.codes("sender_name", signals.intent.persons))
+
+
+def _latest(rows: NDArray[np.bool_], records: NDArray[np.void]) -> NDArray[np.intp]:
+    return _best(np.flatnonzero(rows), records["timestamp"][rows])
 
 
 def _best(rows: NDArray[np.intp], strengths: NDArray[np.floating]) -> NDArray[np.intp]:

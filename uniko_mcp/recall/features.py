@@ -174,6 +174,7 @@ def _shape_features(signals: Signals, rows: NDArray[np.intp]) -> dict[str, NDArr
     return {
         **traits,
         "names_time_asked": traits["names_time"] * (signals.intent.answer == "time"),
+        "names_asked": traits["names"] * (signals.intent.answer == "name"),
         "instructs_advice": traits["instructs"] * signals.intent.wants_advice,
         "size": np.minimum(size, math.log(SHORT_TEXT)),
         "excess": np.maximum(size - math.log(SHORT_TEXT), 0),
@@ -191,13 +192,14 @@ def _meaning_features(
     sessions = scope.columns.records["session"].astype(np.intp) + 1
     closest = np.full(sessions.max() + 1, -1.0)
     np.maximum.at(closest, sessions[meaning.known], own[meaning.known])
+    places = sessions[around.anchor]
     return {
         "meaning": own[rows],
         "meaning_deviation": (own[rows] - meaning.mean) / meaning.spread,
         "meaning_best": meaning.best[rows].astype(np.float64),
         "meaning_before": np.where(around.before == NOWHERE, 0.0, own[around.before]),
         "meaning_after": np.where(around.after == NOWHERE, 0.0, own[around.after]),
-        "meaning_session": closest[sessions[around.anchor]],
+        "meaning_session": np.where(places == 0, own[rows], closest[places]),  # without a session it is its own
     }
 
 

@@ -10,19 +10,16 @@ from typing import Final, Literal, TypeAlias
 from uniko_mcp.recall.query import LONGEST_QUERY, RecallQuery, Window
 from uniko_mcp.store.index.tokens import document_tokens, name_tokens, query_tokens
 
-Answer: TypeAlias = Literal["time", "number", "person", "place", "reason", "advice", "overview", "other"]
+Answer: TypeAlias = Literal["time", "name", "other"]
 
 ReadDates: TypeAlias = Callable[[str, int], Sequence[Window]]
 """Finds the time windows that a text names, given the instant it was written at."""
 
 _ANSWERS: Final[tuple[tuple[Answer, str], ...]] = (
     ("time", r"\b(?:when|what (?:date|year|month|day|time)|how long|how many (?:days|weeks|months|years))\b"),
-    ("number", r"\b(?:how many|how much|how often|what (?:number|percent\w*|amount))\b"),
-    ("overview", r"\b(?:summar\w+|overview|order in which|in order|list (?:all|the))\b"),
-    ("person", r"\b(?:who|whom|whose)\b"),
-    ("place", r"\b(?:where|which (?:city|country|place|town))\b"),
-    ("reason", r"\b(?:why|what (?:made|caused|led))\b"),
+    ("name", r"\b(?:who|whom|whose|where|which (?:city|country|place|town))\b"),
 )
+"""The first that fits. Asking for a number, a reason or an overview tells little of the texts that answer it."""
 _ADVICE: Final = re.compile(
     r"\b(?:suggest|recommend|should i|could you|can you|how (?:should|can|do|would) (?:i|you)|show me|help me"
     r"|what (?:are|is) the (?:best|different)|walk me)\b",
@@ -47,6 +44,11 @@ class Intent:
     windows: tuple[Window, ...]
     answer: Answer
     wants_advice: bool
+
+    @property
+    def names_only(self) -> bool:
+        """Whether the query names senders and says nothing else."""
+        return bool(self.persons) and self.name_tokens.issuperset(self.tokens)
 
 
 def read_intent(query: RecallQuery, senders: Iterable[str], *, now: int, read_dates: ReadDates | None) -> Intent:

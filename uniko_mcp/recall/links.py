@@ -1,8 +1,8 @@
 """The channel of links: activation that spreads from the query's entities over the documents that mention them.
 
-Spreading activation after Collins and Loftus, "A Spreading-Activation Theory of Semantic Processing" (1975), with two
-steps: entity to documents, and over the entities these share with others to further documents. An entity passes on the
-less, the more documents mention it.
+Spreading activation after Collins and Loftus, "A Spreading-Activation Theory of Semantic Processing" (1975): from an
+entity to the documents that mention it or are about it, from these to the messages that they rest on, and over the
+entities that they share with others to further documents. An entity passes on the less, the more documents mention it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from uniko_mcp.store.index.rank_index import RankIndex
 
 SECOND_STEP: Final = 0.3
 """What reaches a document over one further entity, as a share of what reaches it at once."""
+EVIDENCE: Final = 0.5
+"""What reaches a message that a document rests on, as a share of what reaches the document."""
 _MOST_SEEDS: Final = 8
 _MOST_HUBS: Final = 50
 """Documents whose further entities are followed."""
@@ -28,6 +30,7 @@ def spread_activation(index: RankIndex, scope: Scope, entities: Sequence[str]) -
     if not first:
         return {}
     hubs = sorted(first, key=lambda row: (-first[row], row))[:_MOST_HUBS]
+    evidence = _evidence(index, scope, {row: first[row] for row in hubs})
     further: dict[str, float] = defaultdict(float)
     for row, mentioned in index.entities_of(hubs).items():
         for entity in mentioned:
@@ -36,7 +39,9 @@ def spread_activation(index: RankIndex, scope: Scope, entities: Sequence[str]) -
     strongest = sorted(further, key=lambda entity: (-further[entity], entity))[:_MOST_SEEDS]
     peak = max((further[entity] for entity in strongest), default=1.0)
     second = _step(index, scope, {entity: SECOND_STEP * further[entity] / peak for entity in strongest})
-    reached = {row: first.get(row, 0.0) + second.get(row, 0.0) for row in first.keys() | second.keys()}
+    steps = (first, evidence, second)
+    rows = first.keys() | evidence.keys() | second.keys()
+    reached = {row: sum(step.get(row, 0.0) for step in steps) for row in rows}
     top = max(reached.values())
     return {row: reached[row] / top for row in sorted(reached)}
 
@@ -49,3 +54,12 @@ def _step(index: RankIndex, scope: Scope, activation: Mapping[str, float]) -> di
             if row < len(scope.readable) and scope.readable[row]:
                 reached[row] += energy / (1 + len(rows)) ** 0.5
     return dict(reached)
+
+
+def _evidence(index: RankIndex, scope: Scope, activation: Mapping[int, float]) -> dict[int, float]:
+    reached: dict[int, float] = {}
+    for row, messages in index.evidence_of(list(activation)).items():
+        for message in messages:
+            if message < len(scope.readable) and scope.readable[message]:
+                reached[message] = max(reached.get(message, 0.0), EVIDENCE * activation[row])
+    return reached

@@ -73,7 +73,7 @@ class Recaller:
             notes.append("The query has no words that tell memories apart, so nothing was searched.")
             return _bundle(query, (), Selection((), 0, False), 0.0, LAST_PHASE, scope, notes)
         signals = self._signals(intent, scope)
-        rows = find_candidates(signals)
+        rows = find_candidates(signals, self._index.labels)
         if not len(rows):
             return _bundle(query, (), Selection((), 0, False), 0.0, LAST_PHASE, scope, notes)
         fusion = fuse(extract_features(signals, rows, self._index.labels))

@@ -273,13 +273,24 @@ class RankIndex:
             found.setdefault(row, []).append(entity)
         return found
 
+    def evidence_of(self, rows: Sequence[int]) -> dict[int, list[int]]:
+        """The rows of the messages that the documents at these rows rest on, each but for itself."""
+        named = {
+            row: [source.message_id for source in document.sources if source.message_id not in (None, document.id)]
+            for row, document in self.documents(rows).items()
+        }
+        ids = list(dict.fromkeys(id for of_one in named.values() for id in of_one))
+        query = "SELECT row, id, '' FROM document WHERE kind = 'Message' AND id IN ({})"
+        row_of = {id: row for row, id, _ in self._select_rows(query, ids)}
+        return {row: [row_of[id] for id in of_one if id in row_of] for row, of_one in named.items()}
+
     def documents(self, rows: Sequence[int]) -> dict[int, IndexDocument]:
         """The documents at these rows; rows that were deleted meanwhile are missing."""
         query = "SELECT row, fields, text FROM document WHERE row IN ({})"
         return {row: IndexDocument.from_json(fields, text) for row, fields, text in self._select_rows(query, rows)}
 
-    def _select_rows(self, query: str, rows: Sequence[int]) -> Iterator[tuple[int, str, str]]:
-        remaining = iter(rows)
+    def _select_rows(self, query: str, keys: Sequence[int | str | None]) -> Iterator[tuple[int, str, str]]:
+        remaining = iter(keys)
         while some := tuple(islice(remaining, _ROWS_PER_QUERY)):
             with self._database.reading() as connection:
                 found = connection.execute(query.format(",".join("?" * len(some))), some).fetchall()
