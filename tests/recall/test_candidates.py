@@ -21,7 +21,8 @@ def test_a_name_alone_asks_for_what_that_person_said(
 
 def test_a_name_beside_other_words_does_not_ask_for_all_that_person_said(index: RankIndex) -> None:
     """I2."""
-    index.put([message("hers", "My knee hurts.", sender="Caroline"), message("pizza", "The pizza was cold.", days_ago=3)])
+    index.put([message("hers", "My knee hurts.", sender="Caroline")])
+    index.put([message("pizza", "The pizza was cold.", session_id="elsewhere")])
     assert ids(recall(index, "Did Caroline like the pizza?")) == ["pizza"]
 
 

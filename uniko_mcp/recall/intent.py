@@ -26,6 +26,7 @@ _ADVICE: Final = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_NAME: Final = 4
+_SAYING: Final = frozenset(query_tokens("say said tell told write wrote written mention message talk speak spoke"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,8 @@ class Intent:
 
     @property
     def names_only(self) -> bool:
-        """Whether the query names senders and says nothing else."""
-        return bool(self.persons) and self.name_tokens.issuperset(self.tokens)
+        """Whether the query names senders, and at most that they said something."""
+        return bool(self.persons) and self.name_tokens.union(_SAYING).issuperset(self.tokens)
 
 
 def read_intent(query: RecallQuery, senders: Iterable[str], *, now: int, read_dates: ReadDates | None) -> Intent:
