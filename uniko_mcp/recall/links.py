@@ -12,7 +12,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from uniko_mcp.recall.scope import Scope
+from uniko_mcp.store.index.columns import NOWHERE
 from uniko_mcp.store.index.rank_index import RankIndex
+from uniko_mcp.store.index.writer import MESSAGE
 
 SECOND_STEP: Final = 0.3
 """What reaches a document over one further entity, as a share of what reaches it at once."""
@@ -57,9 +59,15 @@ def _step(index: RankIndex, scope: Scope, activation: Mapping[str, float]) -> di
 
 
 def _evidence(index: RankIndex, scope: Scope, activation: Mapping[int, float]) -> dict[int, float]:
+    """What reaches the messages that documents rest on: that of which they are a piece, or those they name."""
+    records = scope.columns.records
+    parents = {row: int(records["parent"][row]) for row in activation}
+    message = index.labels.code("kind", MESSAGE)
+    loose = [row for row, parent in parents.items() if parent == NOWHERE and records["kind"][row] != message]
+    named = index.evidence_of(loose)
     reached: dict[int, float] = {}
-    for row, messages in index.evidence_of(list(activation)).items():
-        for message in messages:
-            if message < len(scope.readable) and scope.readable[message]:
-                reached[message] = max(reached.get(message, 0.0), EVIDENCE * activation[row])
+    for row, energy in activation.items():
+        for evidence in named.get(row, [parents[row]]):
+            if 0 <= evidence < len(scope.readable) and scope.readable[evidence]:
+                reached[evidence] = max(reached.get(evidence, 0.0), EVIDENCE * energy)
     return reached

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 from uniko_mcp.models.tokens import estimate_tokens
@@ -17,6 +17,10 @@ LARGE_ITEM: Final = 500
 """Tokens. A larger message is answered with its best chunk where one is at hand, so that it does not eat the budget."""
 ALIKE: Final = 0.9
 """Share of common words from which two texts say the same, provided all their values are the same."""
+_READ_ONCE: Final = 1_000
+_TEXTS_KEPT: Final = 1_024
+"""What was read of the latest texts of up to so many characters is kept: taking them apart is half of a recall's time,
+and a recall meets them twice, the next one again. Some megabytes."""
 
 _VALUE: Final = re.compile(r"\d[\d.,:/-]*")
 _NEGATION: Final = re.compile(r"\b(?:not|no|never|none|without|cannot|\w+n't|isn|hate\w*|dislike\w*)\b")
@@ -54,19 +58,24 @@ class Candidate:
 
     @cached_property
     def content(self) -> Content:
-        folded = fold(self.document.text)
-        return Content(
-            self.document.sender,
-            frozenset(document_tokens(self.document.text)),
-            tuple(_VALUE.findall(folded)),
-            tuple(_NEGATION.findall(folded)),
-        )
+        text = self.document.text
+        read = _read_once if len(text) <= _READ_ONCE else _read
+        return Content(self.document.sender, *read(text))
 
     @cached_property
     def context(self) -> frozenset[str]:
         """The words that stand around the text: who said it, under which topic and heading."""
         document = self.document
         return frozenset(document_tokens(" ".join((document.sender, document.topic, document.heading))))
+
+
+def _read(text: str) -> tuple[frozenset[str], tuple[str, ...], tuple[str, ...]]:
+    """A text's words, values and negations."""
+    folded = fold(text)
+    return frozenset(document_tokens(text)), tuple(_VALUE.findall(folded)), tuple(_NEGATION.findall(folded))
+
+
+_read_once: Final = lru_cache(_TEXTS_KEPT)(_read)
 
 
 @dataclass(frozen=True, slots=True)
