@@ -27,10 +27,10 @@ Verb: TypeAlias = Literal["create", "merge", "set"]
 _ROWS_PER_STATEMENT: Final = 2000
 
 
-# Kuzu finds one key by its index: a change takes 0.15 to 0.7 ms. Unwound keys it compares, all with all nodes: 500 edges
-# from messages to their session take 10 ms among 2,000 messages, 60 ms among 20,000, 300 ms among 100,000; those from
-# message to message a second among 20,000, and more memory than there is among 100,000. So many rows make an UNWIND
-# worth it, ...
+# Kuzu finds one key by its index: a change takes 0.15 to 0.7 ms. Unwound keys it compares, all with all nodes: 500
+# edges from messages to their session take 10 ms among 2,000 messages, 60 ms among 20,000, 300 ms among 100,000; those
+# from message to message a second among 20,000, and more memory than there is among 100,000. So many rows make an
+# UNWIND worth it, ...
 _ROWS_WORTH_UNWINDING: Final = 4
 # ... and one more for each so many nodes in the tables it reads, ...
 _NODES_READ_PER_ROW: Final = 1_000
