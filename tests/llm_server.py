@@ -1,34 +1,45 @@
-"""A local server that speaks the OpenAI chat API and answers by a script, for tests of everything that asks an LLM."""
+"""A local server that speaks the OpenAI API for chats and embeddings by a script, for tests of what asks a model."""
 
 from __future__ import annotations
 
 import json
+import re
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from uniko_mcp.config import LanguageModelSettings
+from uniko_mcp.config import EmbeddingSettings, LanguageModelSettings
 
 MODEL = "openai/test-model"
 SERVED_MODEL = "test-model-2026-11"
 PROMPT_TOKENS, COMPLETION_TOKENS = 120, 8
+EMBEDDING_MODEL = "openai/test-embedding"
+DIMENSION = 256
+_SAME = {"kitten": "cat", "feline": "cat", "couch": "sofa"}
+"""Words that the embedding model takes for one."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """One response: a status and a body; `hangs` sends nothing for as long as the server lives."""
+    """One response: a status and a body; `hangs` sends nothing for as long as the server lives.
+
+    `embeds` answers with the vectors of what was sent.
+    """
 
     status: int = 200
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict[str, str])
     hangs: bool = False
+    embeds: bool = False
 
 
 HANG = Reply(hangs=True)
+EMBED = Reply(embeds=True)
 MALFORMED = Reply(body=b'{"choices": [{"message": {"cont')
 
 
@@ -53,6 +64,23 @@ def message(content: Any, *, finish_reason: str = "stop", **fields: Any) -> Repl
         "usage": usage,
     }
     return Reply(body=json.dumps(completion).encode("utf-8"))
+
+
+def embeddings(vectors: Mapping[int, Sequence[float]]) -> Reply:
+    """A response of the embedding model with the vectors of the texts at these places."""
+    data = [{"object": "embedding", "index": place, "embedding": list(vector)} for place, vector in vectors.items()]
+    usage = {"prompt_tokens": PROMPT_TOKENS, "total_tokens": PROMPT_TOKENS}
+    response = {"object": "list", "data": data, "model": "test-embedding", "usage": usage}
+    return Reply(body=json.dumps(response).encode("utf-8"))
+
+
+def embed(text: str) -> list[float]:
+    """The bag of words of a text, hashed into `DIMENSION` places: the same for the same words, in any order."""
+    vector = [0.0] * DIMENSION
+    for word in re.findall(r"\w+", text.lower()) or [""]:
+        digest = sha256(_SAME.get(word, word).encode("utf-8")).digest()
+        vector[int.from_bytes(digest[:4], "big") % DIMENSION] += 1.0
+    return vector
 
 
 def failure(status: int, text: str = "no", **headers: str) -> Reply:
@@ -81,6 +109,11 @@ class LlmServer:
     def settings(self, timeout: float = 20) -> LanguageModelSettings:
         """The settings under which this server is the language model."""
         return LanguageModelSettings(model=MODEL, api_base=self.api_base, timeout=timeout)
+
+    @property
+    def embedding_settings(self) -> EmbeddingSettings:
+        """The settings under which this server is the embedding model."""
+        return EmbeddingSettings(model=EMBEDDING_MODEL, api_base=self.api_base)
 
     def reply(self) -> Reply:
         return self.script.pop(0) if len(self.script) > 1 else self.script[0]
@@ -127,6 +160,8 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.hangs:
             state.closing.wait()
             return
+        if reply.embeds:
+            reply = embeddings(dict(enumerate(map(embed, state.requests[-1]["input"]))))
         self.send_response(reply.status)
         for name, value in {"content-type": "application/json", **reply.headers}.items():
             self.send_header(name, value)

@@ -81,6 +81,9 @@ class EmbeddingSettings(Section):
         default="BAAI/bge-small-en-v1.5",
         description="A fastembed model, a litellm embedding model as provider/name, or none to search by words alone.",
     )
+    api_base: Name | None = Field(
+        default=None, description="The address of a server that runs the model and speaks the provider's API."
+    )
     path: Path | None = Field(default=None, description="A local folder with the model; used instead of a download.")
     download: bool = Field(default=True, description="Whether the model may be fetched once, in the background.")
 

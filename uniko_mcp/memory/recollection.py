@@ -167,13 +167,12 @@ class Recollection:
         """How far the index is. Waits until it is open or fails to, and for nothing else."""
         try:
             engine = await self._ready()
+            behind = self._indexer.behind  # before the rest, which then is no older
             status = await to_thread.run_sync(engine.index.status)
             vectors = await to_thread.run_sync(engine.worker.status)
         except StoreError as error:
             return _unreadable(error)
-        return RecollectionStatus(
-            status.documents, status.sequence, self._indexer.behind, vectors, self._indexer.failure
-        )
+        return RecollectionStatus(status.documents, status.sequence, behind, vectors, self._indexer.failure)
 
     def _model_patience(self) -> float:
         """Seconds that are left to wait for the model."""
@@ -201,6 +200,7 @@ class Recollection:
                 self._embedding.path,
                 self._embedding.download,
                 user_cache_path("uniko-mcp") / "models",
+                self._embedding.api_base,
             )
             off = choice.path is None and choice.model == NO_MODEL
             worker = IndexWorker(index, None if off else partial(load_embedder, choice))

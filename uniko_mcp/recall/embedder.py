@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from uniko_mcp.errors import MissingExtraError, ModelUnavailableError
-from uniko_mcp.recall.provider import load_provider_library
+from uniko_mcp.recall.provider import key_of, load_provider_library
 
 logger = logging.getLogger(__name__)
+
+Answer = TypeVar("Answer")
 
 DEFAULT_MODEL: Final = "BAAI/bge-small-en-v1.5"
 NO_MODEL: Final = "none"
@@ -38,8 +41,10 @@ _QUERY_PREFIXES: Final = {
 }
 _PROBE: Final = "dimension"
 _REMOTE_BATCH: Final = 64
-_REMOTE_TIMEOUT: Final = 30.0
+_REMOTE_SECONDS: Final = 30.0
 _REMOTE_RETRIES: Final = 2
+QUERY_SECONDS: Final = 5.0
+"""How long recall waits for a service: what is slower is found by words, and the service is asked again later."""
 
 
 class Embedder(Protocol):
@@ -61,12 +66,16 @@ class Embedder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingChoice:
-    """Which model to load: a local folder wins over a name; `download` allows to fetch a model that is not cached."""
+    """Which model to load: a local folder wins over a name; `download` allows to fetch a model that is not cached.
+
+    `api_base` is the address of a service that runs the model.
+    """
 
     model: str = DEFAULT_MODEL
     path: Path | None = None
     download: bool = True
     cache: Path | None = None
+    api_base: str | None = None
 
 
 def load_embedder(choice: EmbeddingChoice) -> Embedder:
@@ -78,9 +87,9 @@ def load_embedder(choice: EmbeddingChoice) -> Embedder:
     _hush_fastembed()
     if choice.path is not None:
         return _load_folder(choice.path)
-    if choice.model in _fastembed_models():
+    if choice.api_base is None and choice.model in _fastembed_models():
         return _load_named(choice)
-    return LitellmEmbedder(choice.model)
+    return LitellmEmbedder(choice.model, api_base=choice.api_base)
 
 
 class FastembedEmbedder:
@@ -114,34 +123,65 @@ class FastembedEmbedder:
 class LitellmEmbedder:
     """A model that some service runs; its key comes from the provider's own environment variable."""
 
-    def __init__(self, model: str) -> None:
+    def __init__(
+        self,
+        model: str,
+        *,
+        api_base: str | None = None,
+        seconds: float = _REMOTE_SECONDS,
+        query_seconds: float = QUERY_SECONDS,
+    ) -> None:
+        """`seconds` is the patience with each attempt at some texts, `query_seconds` with all attempts at a query."""
         self.model: Final = model
-        self.dimension: Final = int(self.embed_documents([_PROBE]).shape[1])
+        self._api_base = api_base
+        self._seconds = seconds
+        self._query_seconds = query_seconds
+        self.dimension: Final = int(self._embed([_PROBE]).shape[1])
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        vectors = self._embed(texts)
+        if vectors.shape[1] != self.dimension:
+            raise self._unavailable(f"gave vectors of dimension {vectors.shape[1]}, and {self.dimension} before")
+        return vectors
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        vectors = _answer_within(self._query_seconds, lambda: self.embed_documents([text]))
+        if vectors is None:
+            raise self._unavailable(f"did not answer within {self._query_seconds:g} seconds")
+        return vectors[0]
+
+    def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         rows: list[list[float]] = []
         for start in range(0, len(texts), _REMOTE_BATCH):
             rows += self._request(list(texts[start : start + _REMOTE_BATCH]))
         return _unit_rows(rows)
 
-    def embed_query(self, text: str) -> NDArray[np.float32]:
-        return self.embed_documents([text])[0]
-
     def _request(self, texts: list[str]) -> list[list[float]]:
         try:
-            embedding = cast("_LitellmEmbedding", load_provider_library().embedding)
-            response = embedding(model=self.model, input=texts, timeout=_REMOTE_TIMEOUT, num_retries=_REMOTE_RETRIES)
-            vectors = [cast("list[float]", item["embedding"]) for item in response.data]
+            litellm = load_provider_library()
+            response = cast("_LitellmEmbedding", litellm.embedding)(
+                model=self.model,
+                input=texts,
+                api_base=self._api_base,
+                api_key=key_of(litellm, self.model, self._api_base),
+                timeout=self._seconds,
+                max_retries=_REMOTE_RETRIES,
+            )
+            data = sorted(response.data, key=lambda item: item.get("index") or 0)
+            vectors = [cast("list[float]", item["embedding"]) for item in data]
         except MissingExtraError as error:
             raise ModelUnavailableError(error.message, next_step=error.next_step) from error
         except Exception as error:  # litellm passes on whatever its providers raise
-            raise ModelUnavailableError(
-                f"embedding model {self.model!r} did not answer ({type(error).__name__})",
-                next_step="Check embedding.model and the provider's key, or set embedding.model to none",
-            ) from error
+            raise self._unavailable(f"did not answer ({type(error).__name__})") from error
         if len(vectors) != len(texts):
-            raise ModelUnavailableError(f"embedding model {self.model!r} gave {len(vectors)} vectors for {len(texts)}")
+            raise self._unavailable(f"gave {len(vectors)} vectors for {len(texts)} texts")
         return vectors
+
+    def _unavailable(self, what: str) -> ModelUnavailableError:
+        return ModelUnavailableError(
+            f"embedding model {self.model!r} {what}",
+            next_step="Check embedding.model, embedding.api_base and the provider's key, or set the model to none",
+        )
 
 
 class _FastembedSession(Protocol):
@@ -153,7 +193,16 @@ class _LitellmResponse(Protocol):
 
 
 class _LitellmEmbedding(Protocol):
-    def __call__(self, *, model: str, input: list[str], timeout: float, num_retries: int) -> _LitellmResponse: ...
+    def __call__(
+        self,
+        *,
+        model: str,
+        input: list[str],
+        api_base: str | None,
+        api_key: str | None,
+        timeout: float,
+        max_retries: int,
+    ) -> _LitellmResponse: ...
 
 
 def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
@@ -170,11 +219,31 @@ def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _unit_rows(rows: Iterable[Any]) -> NDArray[np.float32]:
-    vectors = np.array(list(rows), dtype=np.float32)
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    try:
+        vectors = np.array(list(rows), dtype=np.float32)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    except (TypeError, ValueError) as error:  # their words would quote what came
+        raise ModelUnavailableError("the embedding model gave what are no vectors of one dimension") from error
     if not (np.isfinite(lengths).all() and lengths.all()):
         raise ModelUnavailableError("the embedding model gave a vector without direction")
     return vectors / lengths
+
+
+def _answer_within(seconds: float, request: Callable[[], Answer]) -> Answer | None:
+    """What the request answers, or None when that takes longer: then its thread is left to end by itself."""
+    answers: Future[Answer] = Future()
+
+    def run() -> None:
+        try:
+            answers.set_result(request())
+        except Exception as error:
+            answers.set_exception(error)
+
+    threading.Thread(target=run, name="uniko-embed-query", daemon=True).start()
+    try:
+        return answers.result(seconds)
+    except TimeoutError:
+        return None
 
 
 def _hush_fastembed() -> None:

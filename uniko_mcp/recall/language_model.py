@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -12,7 +12,7 @@ import anyio
 
 from uniko_mcp.config import LanguageModelSettings
 from uniko_mcp.errors import LanguageModelError
-from uniko_mcp.recall.provider import provider_library
+from uniko_mcp.recall.provider import key_of, missing_variables, provider_library
 
 logger = logging.getLogger(__name__)
 
@@ -21,9 +21,6 @@ _BACKOFF_SECONDS: Final = 0.5
 """The pause before the second attempt; it doubles with each one more."""
 
 _OLLAMA: Final = "ollama"
-_OPENAI_KEY: Final = "OPENAI_API_KEY"
-_ANY_KEY: Final = "none"
-"""For servers of one's own that speak the API of OpenAI and want no key, where the library wants one all the same."""
 
 _TOO_MANY_REQUESTS: Final = 429
 _UNREACHABLE: Final = "APIConnectionError"
@@ -97,7 +94,7 @@ class LanguageModel:
                 return await self._request(litellm, prompt)
             except Exception as error:  # providers raise whatever they like; all of it means that there is no answer
                 if attempt == _ATTEMPTS or not _is_transient(error):
-                    raise self._failure(error, self._missing_variables(litellm)) from None
+                    raise self._failure(error, missing_variables(litellm, self.model, self._api_base)) from None
                 logger.info("attempt %d at the language model failed: %s", attempt, type(error).__name__)
                 await anyio.sleep(max(self._backoff * 2 ** (attempt - 1), _retry_after(error)))
         raise AssertionError("unreachable")
@@ -108,7 +105,7 @@ class LanguageModel:
             messages=[{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
             max_tokens=prompt.max_tokens,
             api_base=self._api_base,
-            api_key=_ANY_KEY if self._api_base and self._missing_variables(litellm) == [_OPENAI_KEY] else None,
+            api_key=key_of(litellm, self.model, self._api_base),
             timeout=self._timeout,
             num_retries=0,
             max_retries=0,
@@ -137,11 +134,7 @@ class LanguageModel:
             )
         return self._error("answered without text", "Try again, or use another model")
 
-    def _missing_variables(self, litellm: Any) -> list[str]:
-        """The environment variables from which the provider's key is read, when they are not set."""
-        return litellm.validate_environment(self.model, api_base=self._api_base)["missing_keys"]
-
-    def _failure(self, error: Exception, missing: list[str]) -> LanguageModelError:
+    def _failure(self, error: Exception, missing: Sequence[str]) -> LanguageModelError:
         """What a provider's exception means. Its own text is left out: it may quote the key or the prompt."""
         kinds = _kinds(error)
         if _UNREACHABLE in kinds:

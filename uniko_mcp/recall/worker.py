@@ -120,8 +120,8 @@ class IndexWorker:
             return None
         try:
             return self._query_vector(embedder, text)
-        except ModelUnavailableError as error:
-            self._fail(error)
+        except Exception as error:
+            self._fail(_as_unavailable(error))
             return None
 
     def notes(self) -> Sequence[str]:
@@ -159,14 +159,11 @@ class IndexWorker:
             busy = self._embed_some(self._make_ready())
         except StoreClosedError:
             raise
-        except ModelUnavailableError as error:
-            self._fail(error)
-            self._rest_unavailable()
         except (StoreError, OSError) as error:
             logger.warning("vectors could not be written and are made again: %s", error)
             self._rest(self._retry_seconds)
-        except Exception as error:  # whatever a model's libraries raise; their words might quote a memory
-            self._fail(ModelUnavailableError(f"embedding failed with {type(error).__name__}"))
+        except Exception as error:
+            self._fail(_as_unavailable(error))
             self._rest_unavailable()
         else:
             if not busy:
@@ -226,6 +223,13 @@ def _stand_back() -> None:
     """Lower this thread's priority, and that of the threads it starts. Only Linux gives each thread its own."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
+
+
+def _as_unavailable(error: Exception) -> ModelUnavailableError:
+    """Whatever a model's libraries raise; their words might quote a memory."""
+    if isinstance(error, ModelUnavailableError):
+        return error
+    return ModelUnavailableError(f"embedding failed with {type(error).__name__}")
 
 
 def _embed_query(embedder: Embedder, text: str) -> NDArray[np.float32]:
