@@ -28,8 +28,23 @@ RETRY_SECONDS: Final = 1.0
 _LONGEST_PAUSE: Final = 60.0
 
 _DEPENDENTS: Final = {
-    "Session": ("(d:Message)-[:IN_SESSION]->(n:Session)", "(d:Episode)-[:IN_SESSION]->(n:Session)"),
-    "Message": ("(d:Observation)-[:OBSERVED_IN]->(n:Message)", "(d:Chunk)<-[:HAS_CHUNK]-(n:Message)"),
+    "Session": (
+        "(d:Message)-[:IN_SESSION]->(n:Session)",
+        "(d:Observation)-[:OBSERVED_IN]->(:Message)-[:IN_SESSION]->(n:Session)",
+        "(d:Chunk)<-[:HAS_CHUNK]-(:Message)-[:IN_SESSION]->(n:Session)",
+        "(d:Episode)-[:IN_SESSION]->(n:Session)",
+        "(d:Summary)-[:SUMMARIZES]->(n:Session)",
+    ),
+    "Message": (
+        "(d:Observation)-[:OBSERVED_IN]->(n:Message)",
+        "(d:Chunk)<-[:HAS_CHUNK]-(n:Message)",
+        "(d:Chunk)<-[:HAS_CHUNK]-(:Artifact)-[:ATTACHED_TO]->(n:Message)",
+        "(d:Fact)-[:SUPPORTED_BY]->(:Observation)-[:OBSERVED_IN]->(n:Message)",
+        "(d:Summary)-[:DERIVED_FROM]->(n:Message)",
+        "(d:Topic)<-[:BELONGS_TO]-(n:Message)",
+        "(d:Topic)<-[:BELONGS_TO]-(:Observation)-[:OBSERVED_IN]->(n:Message)",
+        "(d:Topic)<-[:BELONGS_TO]-(:Fact)-[:SUPPORTED_BY]->(:Observation)-[:OBSERVED_IN]->(n:Message)",
+    ),
     "Artifact": ("(d:Chunk)<-[:HAS_CHUNK]-(n:Artifact)",),
 }
 """Whose documents say something of the node, beside its own."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, Final
 
 from uniko_mcp.memory.observations import BY_RULES
+from uniko_mcp.memory.visibility import shared
+from uniko_mcp.models import json_text
 from uniko_mcp.models.graph_schema import NODES
 from uniko_mcp.store import View
 from uniko_mcp.store.index.documents import EVERYONE, DocumentKey, IndexDocument, Source
@@ -16,6 +19,30 @@ BATCH: Final = 500
 """How many nodes one query reads."""
 
 Row = dict[str, Any]
+
+_SAID: Final = " MATCH (m)-[:SENT_BY]->(p:Participant) MATCH (m)-[:IN_SESSION]->(s:Session)"
+_BY_WHOM_AND_WHERE: Final = (
+    " m.message_id AS message_id, m.role AS role, p.participant_id AS sender_id, p.name AS sender,"
+    " s.session_id AS session_id, s.topic AS topic"
+)
+_EVIDENCE: Final[dict[str, tuple[tuple[str, str], ...]]] = {
+    "Fact": (
+        (
+            "-[:SUPPORTED_BY]->(o:Observation)-[:OBSERVED_IN]->",
+            f"({shared('o')} OR (n.visibility = 'private' AND o.recorded_by = n.recorded_by))",
+        ),
+    ),
+    "Summary": (("-[:DERIVED_FROM]->", "true"),),
+    "Topic": (
+        ("<-[:BELONGS_TO]-", "true"),
+        ("<-[:BELONGS_TO]-(o:Observation)-[:OBSERVED_IN]->", shared("o")),
+        (
+            "<-[:BELONGS_TO]-(f:Fact)-[:SUPPORTED_BY]->(o:Observation)-[:OBSERVED_IN]->",
+            f"{shared('f')} AND {shared('o')}",
+        ),
+    ),
+}
+"""The paths by which each kind rests on messages, and when whoever sees the node may see what lies on them."""
 
 
 def project(view: View, keys: Iterable[DocumentKey]) -> tuple[list[IndexDocument], list[DocumentKey]]:
@@ -45,31 +72,13 @@ def project_all(view: View) -> Iterator[IndexDocument]:
 
 def _messages(view: View, ids: Sequence[str]) -> list[IndexDocument]:
     rows = view.rows(
-        "MATCH (m:Message)-[:SENT_BY]->(p:Participant) WHERE m.message_id IN $ids AND m.forgotten_at IS NULL"
-        " MATCH (m)-[:IN_SESSION]->(s:Session)"
+        f"MATCH (m:Message) WHERE m.message_id IN $ids AND m.forgotten_at IS NULL{_SAID}"
         " OPTIONAL MATCH (m)-[:MENTIONS]->(e:Entity)"
-        " RETURN m.message_id AS id, m.content AS text, m.timestamp AS at, m.role AS role, m.ordinal AS ordinal,"
-        " p.participant_id AS sender_id, p.name AS sender, s.session_id AS session_id, s.topic AS topic,"
+        f" RETURN m.message_id AS id, m.content AS text, m.timestamp AS at, m.ordinal AS ordinal,{_BY_WHOM_AND_WHERE},"
         " collect(e.name) AS entities",
         ids=list(ids),
     )
-    return [
-        IndexDocument(
-            kind="Message",
-            id=row["id"],
-            text=row["text"],
-            timestamp=row["at"],
-            sender=row["sender"] or row["sender_id"],
-            sender_id=row["sender_id"],
-            role=row["role"] or "",
-            session_id=row["session_id"],
-            ordinal=row["ordinal"],
-            topic=row["topic"] or "",
-            entities=_names(row["entities"]),
-            sources=(_source(row, message_id=row["id"]),),
-        )
-        for row in rows
-    ]
+    return [_document("Message", row) for row in rows]
 
 
 def _observations(view: View, ids: Sequence[str]) -> list[IndexDocument]:
@@ -77,108 +86,128 @@ def _observations(view: View, ids: Sequence[str]) -> list[IndexDocument]:
     too: that spares a third of the embedding, and costs a hundredth of LoCoMo's recall@10 (.82 instead of .83)."""
     rows = view.rows(
         "MATCH (o:Observation)-[:OBSERVED_IN]->(m:Message) WHERE o.observation_id IN $ids AND m.forgotten_at IS NULL"
-        " MATCH (m)-[:SENT_BY]->(p:Participant) MATCH (m)-[:IN_SESSION]->(s:Session)"
-        " OPTIONAL MATCH (o)-[:ABOUT]->(e:Entity)"
+        f"{_SAID} OPTIONAL MATCH (o)-[:ABOUT]->(e:Entity)"
         " RETURN o.observation_id AS id, o.content AS text, o.observed_at AS at, o.about_from AS about_from,"
         " o.about_to AS about_to, o.visibility AS visibility, o.recorded_by AS recorded_by, o.method AS method,"
-        " m.content AS message, m.message_id AS message_id, m.role AS role, m.ordinal AS ordinal, p.participant_id AS sender_id,"
-        " p.name AS sender, s.session_id AS session_id, s.topic AS topic, collect(e.name) AS entities",
+        f" m.content AS message, m.ordinal AS ordinal,{_BY_WHOM_AND_WHERE}, collect(e.name) AS entities",
         ids=list(ids),
     )
     return [
-        IndexDocument(
-            kind="Observation",
-            id=row["id"],
-            text=row["text"],
-            timestamp=row["at"],
-            sender=row["sender"] or row["sender_id"],
-            sender_id=row["sender_id"],
-            role=row["role"] or "",
-            session_id=row["session_id"],
-            ordinal=row["ordinal"],
-            topic=row["topic"] or "",
+        _document(
+            "Observation",
+            row,
             parent_id=row["message_id"],
             shares_vector=row["method"] == BY_RULES and len(row["message"]) <= PASSAGE_CHARACTERS,
-            owner=_owner(row),
-            entities=_names(row["entities"]),
             about_from=row["about_from"],
             about_to=row["about_to"],
-            sources=(_source(row, message_id=row["message_id"]),),
         )
         for row in rows
     ]
 
 
 def _facts(view: View, ids: Sequence[str]) -> list[IndexDocument]:
+    """A fact was first said when its first evidence was, or else when it was recorded; it holds in its valid time."""
     rows = view.rows(
-        "MATCH (f:Fact) WHERE f.fact_id IN $ids OPTIONAL MATCH (f)-[:ABOUT]->(e:Entity)"
-        " RETURN f AS node, collect(e.name) AS entities",
+        "MATCH (n:Fact) WHERE n.fact_id IN $ids OPTIONAL MATCH (n)-[:ABOUT]->(e:Entity)"
+        " RETURN n.fact_id AS id, n.subject AS subject, n.predicate AS predicate, n.object AS object,"
+        " coalesce(n.recorded_at, n.valid_from) AS at, n.valid_from AS valid_from, n.valid_to AS valid_to,"
+        " n.visibility AS visibility, n.recorded_by AS recorded_by, collect(e.name) AS entities",
         ids=list(ids),
     )
-    evidence = _evidence(view, ids)
+    evidence = _evidence(view, "Fact", ids)
     return [
-        IndexDocument(
-            kind="Fact",
-            id=row["node"]["fact_id"],
-            text=_fact_text(row["node"]),
-            timestamp=row["node"]["valid_from"],
-            owner=_owner(row["node"]),
-            entities=_names(row["entities"]),
-            about_from=row["node"]["valid_from"],
-            about_to=row["node"]["valid_to"],
-            sources=evidence.get(row["node"]["fact_id"], ()),
+        _document(
+            "Fact",
+            row,
+            evidence[row["id"]],
+            text=_joined(" ", row["subject"], row["predicate"], row["object"]),
+            timestamp=_first_said(evidence[row["id"]], row["at"]),
+            about_from=row["valid_from"],
+            about_to=row["valid_to"],
         )
         for row in rows
     ]
 
 
-def _fact_text(node: Row) -> str:
-    return " ".join(part for part in (node["subject"], node["predicate"], node["object"]) if part)
-
-
-def _evidence(view: View, fact_ids: Sequence[str]) -> dict[str, tuple[Source, ...]]:
-    """The messages that each fact rests on."""
+def _procedures(view: View, ids: Sequence[str]) -> list[IndexDocument]:
+    """A procedure rests on the episodes in which it was followed."""
     rows = view.rows(
-        "MATCH (f:Fact)-[:SUPPORTED_BY]->(:Observation)-[:OBSERVED_IN]->(m:Message)-[:SENT_BY]->(p:Participant)"
-        " WHERE f.fact_id IN $ids AND m.forgotten_at IS NULL MATCH (m)-[:IN_SESSION]->(s:Session)"
-        " RETURN DISTINCT f.fact_id AS fact_id, m.message_id AS message_id, p.participant_id AS sender_id,"
-        " s.session_id AS session_id ORDER BY fact_id, message_id",
-        ids=list(fact_ids),
+        "MATCH (n:Procedure) WHERE n.procedure_id IN $ids"
+        " RETURN n.procedure_id AS id, n.name AS name, n.precondition AS precondition, n.steps AS steps",
+        ids=list(ids),
     )
-    return {
-        fact_id: tuple(_source(row, message_id=row["message_id"]) for row in of_fact)
-        for fact_id, of_fact in groupby(rows, key=lambda row: str(row["fact_id"]))
-    }
+    episodes = view.rows(
+        "MATCH (n:Procedure)-[:SUPPORTED_BY]->(x:Episode)-[:RECORDED_BY]->(p:Participant) WHERE n.procedure_id IN $ids"
+        " OPTIONAL MATCH (x)-[:IN_SESSION]->(s:Session) RETURN DISTINCT n.procedure_id AS id,"
+        " x.timestamp AS said_at, p.participant_id AS sender_id, s.session_id AS session_id",
+        ids=list(ids),
+    )
+    evidence = _sources_of(episodes)
+    return [
+        _document(
+            "Procedure",
+            row,
+            evidence[row["id"]],
+            text=_joined(": ", row["name"], row["precondition"], _steps(row["steps"])),
+            timestamp=_first_said(evidence[row["id"]], 0),
+        )
+        for row in rows
+    ]
+
+
+def _steps(text: str | None) -> str:
+    steps = json_text.load(text) or ()
+    return "; ".join(step if isinstance(step, str) else str(json_text.dump(step)) for step in steps)
+
+
+def _topics(view: View, ids: Sequence[str]) -> list[IndexDocument]:
+    """A topic is there for all once something shared belongs to it; a forgotten message takes its summary with it."""
+    rows = view.rows(
+        "MATCH (n:Topic) WHERE n.topic_id IN $ids"
+        " OPTIONAL MATCH (x:Message:Observation:Fact)-[:BELONGS_TO]->(n)"
+        " RETURN n.topic_id AS id, n.name AS name, n.summary AS summary, min(x.recorded_at) AS at, count(x) AS members,"
+        f" sum(CASE WHEN {shared('x')} THEN 1 ELSE 0 END) AS shared, count(x.forgotten_at) AS forgotten",
+        ids=list(ids),
+    )
+    evidence = _evidence(view, "Topic", ids)
+    return [
+        _document(
+            "Topic",
+            row,
+            evidence[row["id"]],
+            text=_joined(": ", row["name"], None if row["forgotten"] else row["summary"]),
+            timestamp=_first_said(evidence[row["id"]], row["at"] or 0),
+        )
+        for row in rows
+        if row["shared"] > row["forgotten"] or not row["members"]
+    ]
+
+
+def _summaries(view: View, ids: Sequence[str]) -> list[IndexDocument]:
+    """A summary says what its messages say, so it is not recalled while one of them is forgotten."""
+    rows = view.rows(
+        "MATCH (n:Summary) WHERE n.summary_id IN $ids OPTIONAL MATCH (n)-[:SUMMARIZES]->(s:Session)"
+        " OPTIONAL MATCH (n)-[:DERIVED_FROM]->(m:Message)"
+        " RETURN n.summary_id AS id, n.text AS text, n.created_at AS at, s.session_id AS session_id, s.topic AS topic,"
+        " count(m.forgotten_at) AS forgotten",
+        ids=list(ids),
+    )
+    evidence = _evidence(view, "Summary", ids)
+    return [_document("Summary", row, evidence[row["id"]]) for row in rows if not row["forgotten"]]
 
 
 def _episodes(view: View, ids: Sequence[str]) -> list[IndexDocument]:
     rows = view.rows(
         "MATCH (n:Episode)-[:RECORDED_BY]->(p:Participant) WHERE n.episode_id IN $ids"
         " OPTIONAL MATCH (n)-[:IN_SESSION]->(s:Session) OPTIONAL MATCH (n)-[:MENTIONS]->(e:Entity)"
-        " RETURN n AS node, p.participant_id AS sender_id, s.session_id AS session_id, s.topic AS topic,"
+        " RETURN n.episode_id AS id, n.action_type AS action_type, n.text AS told, n.outcome AS outcome,"
+        " n.timestamp AS at, p.participant_id AS sender_id, s.session_id AS session_id, s.topic AS topic,"
         " collect(e.name) AS entities",
         ids=list(ids),
     )
     return [
-        IndexDocument(
-            kind="Episode",
-            id=row["node"]["episode_id"],
-            text=_episode_text(row["node"]),
-            timestamp=row["node"]["timestamp"],
-            sender=row["sender_id"],
-            sender_id=row["sender_id"],
-            session_id=row["session_id"] or "",
-            topic=row["topic"] or "",
-            entities=_names(row["entities"]),
-            sources=(_source(row),),
-        )
-        for row in rows
+        _document("Episode", row, text=_joined(": ", row["action_type"], row["told"], row["outcome"])) for row in rows
     ]
-
-
-def _episode_text(node: Row) -> str:
-    parts = (node["action_type"], node["text"], node["outcome"])
-    return ": ".join(part for part in parts if part)
 
 
 def _chunks(view: View, ids: Sequence[str]) -> list[IndexDocument]:
@@ -188,117 +217,101 @@ def _chunks(view: View, ids: Sequence[str]) -> list[IndexDocument]:
 def _artifact_chunks(view: View, ids: Sequence[str]) -> list[IndexDocument]:
     rows = view.rows(
         "MATCH (a:Artifact)-[:HAS_CHUNK]->(c:Chunk) WHERE c.chunk_id IN $ids"
-        " OPTIONAL MATCH (a)-[:IN_SESSION]->(s:Session) OPTIONAL MATCH (a)-[:ATTACHED_TO]->(m:Message)"
+        " OPTIONAL MATCH (a)-[:IN_SESSION]->(s:Session)"
+        " OPTIONAL MATCH (a)-[:ATTACHED_TO]->(m:Message) WHERE m.forgotten_at IS NULL"
         " OPTIONAL MATCH (c)-[:MENTIONS]->(e:Entity)"
-        " RETURN c AS node, a.artifact_id AS artifact_id, a.title AS title, a.created_at AS at,"
-        " a.superseded_at AS superseded_at, s.session_id AS session_id, m.message_id AS message_id,"
-        " collect(e.name) AS entities",
+        " RETURN c.chunk_id AS id, c.text AS text, a.created_at AS at, c.index AS ordinal, a.title AS topic,"
+        " c.heading AS heading, a.artifact_id AS artifact_id, a.superseded_at AS superseded_at,"
+        " s.session_id AS session_id, m.message_id AS message_id, collect(e.name) AS entities",
         ids=list(ids),
     )
-    return [
-        IndexDocument(
-            kind="Chunk",
-            id=row["node"]["chunk_id"],
-            text=row["node"]["text"],
-            timestamp=row["at"],
-            session_id=row["session_id"] or "",
-            ordinal=row["node"]["index"],
-            topic=row["title"] or "",
-            heading=row["node"]["heading"] or "",
-            parent_id=row["artifact_id"],
-            entities=_names(row["entities"]),
-            sources=(_source(row, message_id=row["message_id"], artifact_id=row["artifact_id"]),),
-            superseded=row["superseded_at"] is not None,
-        )
-        for row in rows
-    ]
+    return [_document("Chunk", row, parent_id=row["artifact_id"], superseded_at=row["superseded_at"]) for row in rows]
 
 
 def _message_chunks(view: View, ids: Sequence[str]) -> list[IndexDocument]:
     rows = view.rows(
         "MATCH (m:Message)-[:HAS_CHUNK]->(c:Chunk) WHERE c.chunk_id IN $ids AND m.forgotten_at IS NULL"
-        " MATCH (m)-[:SENT_BY]->(p:Participant) MATCH (m)-[:IN_SESSION]->(s:Session)"
-        " RETURN c AS node, m.message_id AS message_id, m.timestamp AS at, m.role AS role,"
-        " p.participant_id AS sender_id, p.name AS sender, s.session_id AS session_id, s.topic AS topic",
+        f"{_SAID} RETURN c.chunk_id AS id, c.text AS text, m.timestamp AS at, c.index AS ordinal,"
+        f" c.heading AS heading,{_BY_WHOM_AND_WHERE}",
         ids=list(ids),
     )
-    return [
-        IndexDocument(
-            kind="Chunk",
-            id=row["node"]["chunk_id"],
-            text=row["node"]["text"],
-            timestamp=row["at"],
-            sender=row["sender"] or row["sender_id"],
-            sender_id=row["sender_id"],
-            role=row["role"] or "",
-            session_id=row["session_id"],
-            ordinal=row["node"]["index"],
-            topic=row["topic"] or "",
-            heading=row["node"]["heading"] or "",
-            parent_id=row["message_id"],
-            sources=(_source(row, message_id=row["message_id"]),),
-        )
-        for row in rows
-    ]
+    return [_document("Chunk", row, parent_id=row["message_id"]) for row in rows]
 
 
 def _artifacts(view: View, ids: Sequence[str]) -> list[IndexDocument]:
     rows = view.rows(
         "MATCH (a:Artifact) WHERE a.artifact_id IN $ids OPTIONAL MATCH (a)-[:IN_SESSION]->(s:Session)"
-        " RETURN a AS node, s.session_id AS session_id",
+        " RETURN a.artifact_id AS id, a.artifact_id AS artifact_id, a.title AS title, a.path AS path,"
+        " a.created_at AS at, a.superseded_at AS superseded_at, s.session_id AS session_id",
         ids=list(ids),
     )
     return [
-        IndexDocument(
-            kind="Artifact",
-            id=row["node"]["artifact_id"],
-            text=" ".join(part for part in (row["node"]["title"], row["node"]["path"]) if part),
-            timestamp=row["node"]["created_at"],
-            session_id=row["session_id"] or "",
-            sources=(_source(row, artifact_id=row["node"]["artifact_id"]),),
-            superseded=row["node"]["superseded_at"] is not None,
-        )
+        _document("Artifact", row, text=_joined(" ", row["title"], row["path"]), superseded_at=row["superseded_at"])
         for row in rows
-        if row["node"]["title"] or row["node"]["path"]
+        if row["title"] or row["path"]
     ]
 
 
-def _summaries(view: View, ids: Sequence[str]) -> list[IndexDocument]:
-    rows = view.rows(
-        "MATCH (n:Summary)-[:SUMMARIZES]->(s:Session) WHERE n.summary_id IN $ids"
-        " OPTIONAL MATCH (n)-[:DERIVED_FROM]->(m:Message)"
-        " RETURN n AS node, s.session_id AS session_id, s.topic AS topic, collect(m.message_id) AS messages",
-        ids=list(ids),
-    )
-    return [
-        IndexDocument(
-            kind="Summary",
-            id=row["node"]["summary_id"],
-            text=row["node"]["text"],
-            timestamp=row["node"]["created_at"],
-            session_id=row["session_id"],
-            topic=row["topic"] or "",
-            sources=tuple(_source(row, message_id=id) for id in sorted(_names(row["messages"]))),
+def _document(kind: str, row: Row, sources: tuple[Source, ...] | None = None, **more: Any) -> IndexDocument:
+    """The document of a row, whose columns are named alike in all queries; by itself it is its own source.
+
+    `more` is what only some kinds have, and wins over the row.
+    """
+    fields: dict[str, Any] = {
+        "text": row.get("text"),
+        "timestamp": row.get("at"),
+        "sender": row.get("sender") or row.get("sender_id") or "",
+        "sender_id": row.get("sender_id") or "",
+        "role": row.get("role") or "",
+        "session_id": row.get("session_id") or "",
+        "ordinal": row.get("ordinal") or 0,
+        "topic": row.get("topic") or "",
+        "heading": row.get("heading") or "",
+        "owner": row["recorded_by"] if row.get("visibility") == "private" else EVERYONE,
+        "entities": tuple(name for name in row.get("entities") or () if name is not None),  # of nothing, NULL
+        "sources": (_source(row),) if sources is None else sources,
+    }
+    return IndexDocument(kind=kind, id=row["id"], **fields | more)
+
+
+def _joined(separator: str, *parts: str | None) -> str:
+    return separator.join(part for part in parts if part)
+
+
+def _first_said(sources: Iterable[Source], otherwise: int) -> int:
+    """When the first of the sources was said."""
+    return min((source.said_at for source in sources if source.said_at is not None), default=otherwise)
+
+
+def _evidence(view: View, kind: str, ids: Sequence[str]) -> defaultdict[str, tuple[Source, ...]]:
+    """The messages that each of the nodes rests on, without what is forgotten, in the order in which they were said."""
+    key = NODES[kind].key
+    rows: list[Row] = []
+    for path, condition in _EVIDENCE[kind]:
+        rows += view.rows(
+            f"MATCH (n:{kind}){path}(m:Message) WHERE n.{key} IN $ids AND m.forgotten_at IS NULL AND {condition}{_SAID}"
+            f" RETURN DISTINCT n.{key} AS id, m.message_id AS message_id, m.timestamp AS said_at,"
+            " p.participant_id AS sender_id, s.session_id AS session_id",
+            ids=list(ids),
         )
-        for row in rows
-    ]
+    return _sources_of(rows)
 
 
-def _owner(node: Row) -> str:
-    return node["recorded_by"] if node["visibility"] == "private" else EVERYONE
+def _sources_of(rows: Iterable[Row]) -> defaultdict[str, tuple[Source, ...]]:
+    """The sources that rows tell of the nodes with their `id`, each once, the oldest first; of other nodes none."""
+    found: dict[str, dict[Source, None]] = {}
+    for row in sorted(rows, key=lambda row: (row["said_at"], row.get("message_id") or "")):
+        found.setdefault(row["id"], {})[_source(row)] = None
+    return defaultdict(tuple, {id: tuple(sources) for id, sources in found.items()})
 
 
-def _names(collected: list[str | None] | None) -> tuple[str, ...]:
-    """What was collected; collecting nothing gives NULL."""
-    return tuple(name for name in collected or () if name is not None)
-
-
-def _source(row: Row, *, message_id: str | None = None, artifact_id: str | None = None) -> Source:
+def _source(row: Row) -> Source:
     return Source(
-        message_id=message_id,
+        message_id=row.get("message_id"),
         session_id=row.get("session_id"),
         sender=row.get("sender_id"),
-        artifact_id=artifact_id,
+        artifact_id=row.get("artifact_id"),
+        said_at=row.get("said_at"),
     )
 
 
@@ -306,10 +319,12 @@ _PROJECTIONS: Final[dict[str, Callable[[View, Sequence[str]], list[IndexDocument
     "Message": _messages,
     "Observation": _observations,
     "Fact": _facts,
+    "Procedure": _procedures,
+    "Topic": _topics,
+    "Summary": _summaries,
     "Episode": _episodes,
     "Chunk": _chunks,
     "Artifact": _artifacts,
-    "Summary": _summaries,
 }
 
 RECALLABLE: Final = tuple(_PROJECTIONS)

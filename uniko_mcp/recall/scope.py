@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from uniko_mcp.models import time
 from uniko_mcp.recall.query import RecallQuery, Window
 from uniko_mcp.store.index.columns import NOWHERE, UNKNOWN_TIME, Columns
 from uniko_mcp.store.index.labels import Labels
@@ -19,48 +18,49 @@ class Scope:
     """The rows a query may use, as masks over all rows.
 
     `readable` passes every filter but that of kinds: chunks vouch for their message even when only messages are wanted.
-    `wanted` may be returned. `windowed` tells that a phrase like "last week" narrowed both.
+    `wanted` may be returned. `windowed` tells that the query names nothing but a time, of which they are: then all that
+    is wanted answers it.
     """
 
     columns: Columns
     readable: NDArray[np.bool_]
     wanted: NDArray[np.bool_]
-    windowed: bool
+    windowed: bool = False
+
+    def narrowed(self, inside: NDArray[np.bool_], *, windowed: bool) -> Scope:
+        """The part of the scope that is in a mask over all rows."""
+        return replace(self, readable=self.readable & inside, wanted=self.wanted & inside, windowed=windowed)
 
 
-def find_scope(query: RecallQuery, windows: Sequence[Window], columns: Columns, labels: Labels) -> Scope:
-    """The scope of a query. A relative window filters unless nothing was said in it."""
+def find_scope(query: RecallQuery, columns: Columns, labels: Labels) -> Scope:
+    """The scope of a query, whatever time its words name."""
     records = columns.records
     readable: NDArray[np.bool_] = records["alive"] & _visible(records, query.viewer, labels)
+    if query.known_until is not None:
+        readable &= records["timestamp"] < query.known_until
     if not query.include_superseded:
-        moment = time.now() if query.reference_time is None else query.reference_time
-        readable &= ~records["superseded"] & _true_at(moment, records, labels)
-    if query.session_ids is not None:
-        readable &= np.isin(records["session"], labels.codes("session", query.session_ids))
-    if query.participants:
-        readable &= _said_by(records, query.participants, labels)
-    if query.since is not None:
-        readable &= records["timestamp"] >= query.since
-    if query.until is not None:
-        readable &= records["timestamp"] < query.until
+        readable &= _in_force(query, records, labels)
+    if query.filters_origins:
+        readable &= _comes_from(query, columns, labels)
     wanted = readable
     if query.kinds:
         wanted = readable & np.isin(records["kind"], labels.codes("kind", query.kinds))
-    inside = in_windows(columns, [window for window in windows if window.relative])
-    windowed = bool((wanted & inside).any())
-    if windowed:
-        readable, wanted = readable & inside, wanted & inside
-    return Scope(columns, readable, wanted, windowed)
+    return Scope(columns, readable, wanted)
 
 
 def in_windows(columns: Columns, windows: Sequence[Window]) -> NDArray[np.bool_]:
-    """For each row, whether it was said in one of the windows or is about a time in it."""
+    """For each row, whether it was said in one of the windows or is about a time in it.
+
+    What has no known end, such as a fact that holds to this day, is about the time in which it begins: otherwise it
+    would be in every window after that.
+    """
     records = columns.records
+    said, start, end = records["timestamp"], records["about_from"], records["about_to"]
+    until = np.where(end == UNKNOWN_TIME, start + 1, end)
     inside = np.zeros(len(records), dtype=bool)
     for window in windows:
-        said, start, end = records["timestamp"], records["about_from"], records["about_to"]
         inside |= (said >= window.start) & (said < window.end)
-        inside |= (start != UNKNOWN_TIME) & (start < window.end) & ((end == UNKNOWN_TIME) | (end > window.start))
+        inside |= (start != UNKNOWN_TIME) & (start < window.end) & (until > window.start)
     return inside
 
 
@@ -70,13 +70,53 @@ def _visible(records: NDArray[np.void], viewer: str, labels: Labels) -> NDArray[
     return public if own == NOWHERE else public | (records["owner"] == own)
 
 
-def _true_at(moment: int, records: NDArray[np.void], labels: Labels) -> NDArray[np.bool_]:
-    """False for facts that hold only before or after the moment: valid time is [about_from, about_to)."""
-    start, end = records["about_from"], records["about_to"]
-    holds = ((start == UNKNOWN_TIME) | (start <= moment)) & ((end == UNKNOWN_TIME) | (end > moment))
-    return holds | (records["kind"] != labels.code("kind", "Fact"))
+def _in_force(query: RecallQuery, records: NDArray[np.void], labels: Labels) -> NDArray[np.bool_]:
+    """False for what another document had replaced by then, and for facts that hold only before or only after.
+
+    Valid time is [about_from, about_to).
+    """
+    moment = query.moment
+    after = moment + 1 if query.known_until is None else query.known_until
+    start, end, superseded = records["about_from"], records["about_to"], records["superseded_at"]
+    holds = ((start == UNKNOWN_TIME) | (start < after)) & ((end == UNKNOWN_TIME) | (end > moment))
+    holds |= records["kind"] != labels.code("kind", "Fact")
+    return holds & ((superseded == UNKNOWN_TIME) | (superseded > moment))
 
 
-def _said_by(records: NDArray[np.void], participants: Sequence[str], labels: Labels) -> NDArray[np.bool_]:
-    by_id = np.isin(records["sender"], labels.codes("sender", participants))
-    return by_id | np.isin(records["sender_name"], labels.codes("sender_name", participants))
+def _comes_from(query: RecallQuery, columns: Columns, labels: Labels) -> NDArray[np.bool_]:
+    """Whether a document is of the conversations, people and times asked for, or one source that it rests on is.
+
+    A fact is also of the time at which it begins to hold.
+    """
+    records, origins = columns.records, columns.origins
+    sessions = None if query.session_ids is None else labels.codes("session", query.session_ids)
+    senders = _senders(query.participants, records, labels) if query.participants else None
+
+    def matches(of: NDArray[np.void], *times: NDArray[np.int64]) -> NDArray[np.bool_]:
+        matching = np.ones(len(of), dtype=bool)
+        if sessions is not None:
+            matching &= np.isin(of["session"], sessions)
+        if senders is not None:
+            matching &= np.isin(of["sender"], senders)
+        return matching & np.any([_within(query, time) for time in times], axis=0)
+
+    begins = np.where(records["kind"] == labels.code("kind", "Fact"), records["about_from"], UNKNOWN_TIME)
+    matching = matches(records, records["timestamp"], begins)
+    matching[origins["row"][matches(origins, origins["said_at"])]] = True
+    return matching
+
+
+def _senders(participants: Sequence[str], records: NDArray[np.void], labels: Labels) -> NDArray[np.intp]:
+    """The label codes of those whose id is given, or who speak under a name that is."""
+    named = np.isin(records["sender_name"], labels.alike("sender_name", participants))
+    speaking = np.flatnonzero(np.bincount(records["sender"][named]))
+    return np.union1d(speaking, labels.alike("sender", participants)).astype(np.intp)
+
+
+def _within(query: RecallQuery, times: NDArray[np.int64]) -> NDArray[np.bool_]:
+    within = times != UNKNOWN_TIME
+    if query.since is not None:
+        within &= times >= query.since
+    if query.until is not None:
+        within &= times < query.until
+    return within

@@ -73,7 +73,7 @@ def test_a_document_comes_back_as_it_went_in(index: RankIndex) -> None:
         about_from=1,
         about_to=2,
         sources=(Source("m1", "s", "Ana"), Source(artifact_id="a1")),
-        superseded=True,
+        superseded_at=9,
     )
     index.put([document])
     assert index.documents([0]) == {0: document}
@@ -129,6 +129,38 @@ def test_moving_a_message_to_another_session_relinks_both(index: RankIndex) -> N
     index.put([message("m1", "x", at=1, session="t")])
     assert neighbours(index, "m0") == (None, "m2")
     assert neighbours(index, "m1") == (None, None)
+
+
+def origins(index: RankIndex) -> list[tuple[int, str, str, int]]:
+    found = index.columns.origins[np.argsort(index.columns.origins["said_at"])]
+    name = index.labels.name
+    return [(int(row), name(session), name(sender), int(at)) for row, session, sender, at in found]
+
+
+def test_what_a_document_rests_on_is_kept_as_long_as_the_document(index: RankIndex, directory: Path) -> None:
+    ana, bo = Source("m1", "s", "ana", said_at=1), Source("m2", "t", "bo", said_at=2)
+    index.put([IndexDocument("Fact", "f", "a fact", 9, sources=(ana, bo)), message("m", "said", sources=(ana,))])
+    kept = [(0, "s", "ana", 1), (0, "t", "bo", 2), (1, "s", "ana", 1)]
+    assert sorted(origins(index)) == kept
+    with pytest.raises(ValueError, match="time"):
+        index.put([IndexDocument("Fact", "f", "a fact", "no time")])  # type: ignore[arg-type]
+    assert sorted(origins(index)) == kept
+    index.close()
+    with RankIndex(directory) as reopened:
+        assert sorted(origins(reopened)) == kept
+        reopened.put([IndexDocument("Fact", "f", "a fact", 9, sources=(bo,))])
+        assert sorted(origins(reopened)) == kept[1:]
+        reopened.delete([("Fact", "f")])
+        assert sorted(origins(reopened)) == kept[2:]
+        reopened.rebuild([IndexDocument("Fact", "f", "a fact", 9, sources=(bo, Source(None, "t", "bo")))], sequence=1)
+        assert origins(reopened) == [(0, "t", "bo", 2), (0, "t", "bo", 9)]
+
+
+def test_names_are_alike_whatever_their_case_and_accents(index: RankIndex) -> None:
+    index.put([message(f"m{n}", "x", sender_id=name) for n, name in enumerate(("José", "jose", "Joseph"))])
+    codes = index.labels.alike("sender", ["JOSÉ"])
+    assert {index.labels.name(code) for code in codes} == {"José", "jose"}
+    assert index.labels.alike("sender", ["nobody"]) == []
 
 
 def test_a_failed_write_leaves_the_index_as_before(index: RankIndex) -> None:

@@ -1,10 +1,10 @@
-"""What ranking needs to know of every document: one record a row, in memory, loaded once and kept up to date."""
+"""What ranking needs to know of every document: one record a row, and what it rests on, in memory, kept up to date."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ NOWHERE: Final = -1
 """The row or label code of something that is not there."""
 UNKNOWN_TIME: Final = -(2**63)
 
+Origin: TypeAlias = tuple[int, int, int, int]
+"""Row, label code of the session, label code of the sender, microseconds: see `origin_dtype`."""
+
 _SPARE_ROWS: Final = 1_024
 
 
@@ -23,7 +26,6 @@ def record_dtype() -> np.dtype[np.void]:
     return np.dtype(
         [
             ("alive", "?"),
-            ("superseded", "?"),
             ("shares_vector", "?"),
             ("kind", "<i4"),
             ("role", "<i4"),
@@ -38,6 +40,7 @@ def record_dtype() -> np.dtype[np.void]:
             ("timestamp", "<i8"),
             ("about_from", "<i8"),
             ("about_to", "<i8"),
+            ("superseded_at", "<i8"),
             ("length", "<f4"),
             ("prose", "<f4"),
             ("shape", "<f4", (len(TRAITS),)),
@@ -45,15 +48,22 @@ def record_dtype() -> np.dtype[np.void]:
     )
 
 
+def origin_dtype() -> np.dtype[np.void]:
+    """The type of an origin: the row of a document, and who said what it rests on, in which session, when."""
+    return np.dtype([("row", "<i4"), ("session", "<i4"), ("sender", "<i4"), ("said_at", "<i8")])
+
+
 @dataclass(frozen=True, slots=True)
 class Columns:
     """The records of all rows as they were at one moment.
 
     `records` is a structured array (see `record_dtype`) indexed by row; rows of deleted documents are not `alive`.
-    Later writes may change single records in place, never their number.
+    Later writes may change single records in place, never their number. `origins` (see `origin_dtype`) are those of
+    documents that rest on what others say: a fact has as many as sources.
     """
 
     records: NDArray[np.void]
+    origins: NDArray[np.void]
     version: int
 
     def __len__(self) -> int:
@@ -73,25 +83,26 @@ class ColumnTable:
     Not thread-safe: whoever writes to the index holds its lock.
     """
 
-    def __init__(self, records: NDArray[np.void]) -> None:
+    def __init__(self, records: NDArray[np.void], origins: NDArray[np.void]) -> None:
         self._records = records
+        self._origins = origins
         self._size = len(records)
         self._version = 0
 
     @classmethod
-    def load(cls, rows: Iterable[tuple[int, bytes]]) -> ColumnTable:
-        """The table of what the database holds: (row, record) pairs, ascending."""
+    def load(cls, rows: Iterable[tuple[int, bytes]], origins: Iterable[Origin]) -> ColumnTable:
+        """The table of what the database holds: (row, record) pairs, ascending, and the origins of any rows."""
         pairs = list(rows)
         dtype = record_dtype()
         found = np.frombuffer(b"".join(record for _, record in pairs), dtype=dtype)
         numbers = np.fromiter((row for row, _ in pairs), dtype=np.intp, count=len(pairs))
         records = np.zeros(int(numbers[-1]) + 1 if len(pairs) else 0, dtype=dtype)
         records[numbers] = found
-        return cls(records)
+        return cls(records, np.array(list(origins), dtype=origin_dtype()))
 
     def columns(self) -> Columns:
         """The rows as they are now."""
-        return Columns(self._records[: self._size], self._version)
+        return Columns(self._records[: self._size], self._origins, self._version)
 
     def set(self, row: int, record: np.void) -> None:
         """Put a record at a row, which may be the next one."""
@@ -106,6 +117,14 @@ class ColumnTable:
     def remove(self, row: int) -> None:
         """Forget a row; its number is not used again."""
         self._records["alive"][row] = False
+        self._version += 1
+
+    def set_origins(self, rows: Collection[int], origins: Sequence[Origin]) -> None:
+        """Put these origins in the place of all that the rows had."""
+        replaced = np.zeros(self._size, dtype=bool)
+        replaced[list(rows)] = True
+        kept = self._origins[~replaced[self._origins["row"]]]
+        self._origins = np.concatenate([kept, np.array(origins, dtype=origin_dtype())])
         self._version += 1
 
     def link_neighbours(self, sessions: Iterable[int], message: int) -> None:

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from uniko_mcp.errors import StoreClosedError, StoreError
 
-FORMAT: Final = "2"
+FORMAT: Final = "3"
 """Raised whenever tables, tokens or columns change their meaning: an index of another format is thrown away."""
 
 _TOKEN_CHARACTERS: Final = "!#$%&()*+,-./:;<=>?@[]^_`{|}~\\''"
@@ -30,6 +30,8 @@ CREATE TABLE document (
     row INTEGER PRIMARY KEY, kind TEXT NOT NULL, id TEXT NOT NULL, text TEXT NOT NULL, fields TEXT NOT NULL,
     record BLOB NOT NULL, UNIQUE (kind, id)
 );
+CREATE TABLE origin (row INTEGER NOT NULL, session INTEGER NOT NULL, sender INTEGER NOT NULL, said_at INTEGER NOT NULL);
+CREATE INDEX origin_row ON origin (row);
 CREATE TABLE entity_link (entity TEXT NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (entity, row)) WITHOUT ROWID;
 CREATE INDEX entity_link_row ON entity_link (row);
 CREATE VIRTUAL TABLE words USING fts5 (
@@ -108,7 +110,7 @@ class Database:
     def clear(self) -> None:
         """Drop all documents, and with them every row number: a new `generation` begins."""
         with self.writing() as connection:
-            for table in ("document", "entity_link", "label"):
+            for table in ("document", "origin", "entity_link", "label"):
                 connection.execute(f"DELETE FROM {table}")
             connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
             set_meta(connection, "sequence", "0")

@@ -15,19 +15,24 @@ EVERYONE: Final = ""
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a memory comes from: the message that says it, or the document it was read in."""
+    """Where a memory comes from: the message that says it, or the document it was read in.
+
+    `sender` is the participant who said it, `said_at` when, in microseconds UTC; None is the memory's own time.
+    """
 
     message_id: str | None = None
     session_id: str | None = None
     sender: str | None = None
     artifact_id: str | None = None
+    said_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class IndexDocument:
     """A memory as the rank index sees it. Times are microseconds UTC.
 
-    `timestamp` is when it was said or recorded, [`about_from`, `about_to`) what it is about where that is known.
+    `timestamp` is when it was first said or recorded, [`about_from`, `about_to`) the time that it is about, or in which
+    a fact holds, as far as that is known. From `superseded_at` on another document has its place.
     `sender` is the name of who said it, `sender_id` the participant. Messages of one session are neighbours, in the
     order of (timestamp, ordinal). `parent_id` is the message or artifact that a chunk is a piece of, or the message
     that an observation was made in; with `shares_vector` its meaning is that of its parent, and it gets no vector of
@@ -52,7 +57,7 @@ class IndexDocument:
     about_from: int | None = None
     about_to: int | None = None
     sources: tuple[Source, ...] = ()
-    superseded: bool = False
+    superseded_at: int | None = None
 
     @property
     def key(self) -> DocumentKey:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Literal, TypeAlias, cast
 
 from uniko_mcp.store.index.columns import NOWHERE
+from uniko_mcp.store.index.tokens import fold
 
 Space: TypeAlias = Literal["kind", "session", "sender", "sender_name", "role", "owner"]
 
@@ -27,6 +28,11 @@ class Labels:
     def codes(self, space: Space, names: Iterable[str]) -> list[int]:
         """The codes of those names that documents carry."""
         return [code for name in names if (code := self.code(space, name)) != NOWHERE]
+
+    def alike(self, space: Space, names: Iterable[str]) -> list[int]:
+        """The codes of all names that differ from one of these in nothing but case and accents."""
+        wanted = {fold(name) for name in names}
+        return [code for code, name in self.in_space(space) if fold(name) in wanted]
 
     def name(self, code: int) -> str:
         """The name behind a code; empty for NOWHERE."""

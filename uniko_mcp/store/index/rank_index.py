@@ -234,7 +234,10 @@ class RankIndex:
         self._generation = self._database.meta("generation") or ""
         with self._database.reading() as connection:
             self._labels = Labels(connection.execute("SELECT code, space, name FROM label ORDER BY code"))
-            self._table = ColumnTable.load(connection.execute("SELECT row, record FROM document ORDER BY row"))
+            self._table = ColumnTable.load(
+                connection.execute("SELECT row, record FROM document ORDER BY row"),
+                connection.execute("SELECT row, session, sender, said_at FROM origin"),
+            )
         self._table.link_all_neighbours(self._labels.code("kind", MESSAGE))
 
     # Words and links.

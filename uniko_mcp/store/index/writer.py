@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from uniko_mcp.store.index.columns import NOWHERE, UNKNOWN_TIME, ColumnTable, record_dtype
+from uniko_mcp.store.index.columns import NOWHERE, UNKNOWN_TIME, ColumnTable, Origin, record_dtype
 from uniko_mcp.store.index.documents import DocumentKey, IndexDocument
 from uniko_mcp.store.index.fulltext import Fields, add_words, fields_of, remove_words
 from uniko_mcp.store.index.labels import Labels, Space
@@ -31,6 +31,7 @@ class DocumentWriter:
         self._table = table
         self._labels = labels
         self._sessions: set[int] = set()
+        self._origins: dict[int, list[Origin]] = {}
 
     def put(self, documents: Iterable[IndexDocument]) -> None:
         """Add documents, or replace those of the same kind and id. Parents come before what is a piece of them."""
@@ -48,8 +49,10 @@ class DocumentWriter:
                 self.stale_vectors.append(row)
 
     def finish(self) -> None:
-        """Link the messages of every session that changed to their neighbours."""
+        """Link the messages of every session that changed to their neighbours, and put origins into the table."""
         self._table.link_neighbours(self._sessions - {NOWHERE}, self._labels.code("kind", MESSAGE))
+        if self._origins:
+            self._table.set_origins(self._origins, [origin for of_row in self._origins.values() for origin in of_row])
 
     def _put(self, document: IndexDocument) -> None:
         row, before = self._find(document.key)
@@ -70,12 +73,17 @@ class DocumentWriter:
         add_words(self._connection, row, fields)
         links = [(entity_key(name), row) for name in document.entities]
         self._connection.executemany("INSERT OR IGNORE INTO entity_link VALUES (?, ?)", links)
+        if origins := self._origins_of(document, row):
+            self._connection.executemany("INSERT INTO origin VALUES (?, ?, ?, ?)", origins)
+            self._origins[row] = origins
         self._table.set(row, record)
         self._sessions.add(self._labels.code("session", document.session_id))
 
     def _unindex(self, row: int, document: IndexDocument) -> None:
         remove_words(self._connection, row, fields_of(document))
         self._connection.execute("DELETE FROM entity_link WHERE row = ?", (row,))
+        if self._connection.execute("DELETE FROM origin WHERE row = ?", (row,)).rowcount:
+            self._origins[row] = []
         self._sessions.add(self._labels.code("session", document.session_id))
 
     def _find(self, key: DocumentKey) -> tuple[int, IndexDocument | None]:
@@ -90,10 +98,20 @@ class DocumentWriter:
         found = self._connection.execute(_PARENT, (id,)).fetchone() if id else None
         return found[0] if found else NOWHERE
 
+    def _origins_of(self, document: IndexDocument, row: int) -> list[Origin]:
+        """Who said what the document rests on, where that is not who said the document itself."""
+        own = (document.session_id, document.sender_id)
+        origins: dict[Origin, None] = {}
+        for source in document.sources:
+            session, sender = source.session_id or "", source.sender or ""
+            if (session, sender) != own:
+                said_at = document.timestamp if source.said_at is None else source.said_at
+                origins[row, self._label("session", session), self._label("sender", sender), said_at] = None
+        return list(origins)
+
     def _record(self, document: IndexDocument, fields: Fields) -> np.void:
         record = np.zeros(1, dtype=record_dtype())[0]
         record["alive"] = True
-        record["superseded"] = document.superseded
         record["shares_vector"] = document.shares_vector
         record["kind"] = self._label("kind", document.kind)
         record["role"] = self._label("role", document.role)
@@ -105,8 +123,9 @@ class DocumentWriter:
         record["previous"] = record["next"] = NOWHERE
         record["ordinal"] = document.ordinal
         record["timestamp"] = document.timestamp
-        record["about_from"] = UNKNOWN_TIME if document.about_from is None else document.about_from
-        record["about_to"] = UNKNOWN_TIME if document.about_to is None else document.about_to
+        for name in ("about_from", "about_to", "superseded_at"):
+            time = getattr(document, name)
+            record[name] = UNKNOWN_TIME if time is None else time
         record["length"] = fields.length
         record["prose"] = len(fields.prose)
         record["shape"] = shape_of(document.text).values()
