@@ -123,7 +123,7 @@ def documents_of(conversation: Conversation) -> Iterator[IndexDocument]:
 
 def read_dates(text: str, at: int) -> list[Window]:
     """The time windows of a query, as the memory layer reads them."""
-    return [Window(date.from_us, date.to_us, date.relative) for date in find_dates(text, at=at, zone=UTC)]
+    return [Window(date.from_us, date.to_us, date.relative, date.text) for date in find_dates(text, at=at, zone=UTC)]
 
 
 def learn(examples: Examples, chosen: Sequence[int]) -> NDArray[np.float64]:

@@ -118,6 +118,20 @@ async def test_evidence_is_shown_to_those_who_see_the_observation(memory: Memory
     assert {"EVIDENCE", "SUPPORTED_BY"}.isdisjoint(await relations(memory.as_agent("other")))
 
 
+async def test_recall_names_no_message_that_supports_a_shared_fact_privately(memory: MemoryClient) -> None:
+    await observe(memory, "it", observation_id="o", visibility="private")
+    await memory("assert_fact", fact_id="f", subject="it", predicate="is blue", supporting_observation_ids=["o"])
+    for client in (memory.as_agent("other"), memory):
+        [item] = (await client("recall", query="blue"))["items"]
+        assert (item["id"], item["sources"]) == ("f", [])
+        assert (await client("recall", query="blue", session_ids=["s"]))["items"] == []
+    own = {"subject": "it", "predicate": "is green", "visibility": "private", "supporting_observation_ids": ["o"]}
+    await memory("assert_fact", **own)
+    [item] = (await memory("recall", query="green"))["items"]
+    assert [source["message_id"] for source in item["sources"]] == ["m"]
+    assert (await memory.as_agent("other")("recall", query="green"))["items"] == []
+
+
 async def test_an_id_that_another_agent_uses_privately_is_taken_even_for_the_same_content(memory: MemoryClient) -> None:
     secret = {"fact_id": "f", "subject": "user", "predicate": "pin", "object": "1234", "visibility": "private"}
     await memory("assert_fact", **secret)

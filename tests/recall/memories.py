@@ -37,11 +37,11 @@ def message(id: str, text: str, *, days_ago: float = 0, sender: str = "Ana", **m
 
 def derived(kind: str, id: str, text: str, *, of: str = "", **more: Any) -> IndexDocument:
     sources = (Source(message_id=of),) if of else ()
-    return IndexDocument(kind, id, text, TODAY, sources=sources, **more)
+    return IndexDocument(kind, id, text, **{"timestamp": TODAY, "sources": sources, **more})
 
 
 def read_dates(text: str, at: int) -> list[Window]:
-    return [Window(date.from_us, date.to_us, date.relative) for date in find_dates(text, at=at, zone=UTC)]
+    return [Window(date.from_us, date.to_us, date.relative, date.text) for date in find_dates(text, at=at, zone=UTC)]
 
 
 def recall(index: RankIndex, query: str, **more: Any) -> RecallBundle:

@@ -43,6 +43,50 @@ def test_the_judgement_of_the_cross_encoder_moves_the_order(index: RankIndex) ->
     assert judged.notes == ()
 
 
+class Failing:
+    """Fails the first time, gives too few scores the second and no numbers the third, and then does its work."""
+
+    def __init__(self) -> None:
+        self._asked = 0
+
+    def rerank(self, query: str, documents: Iterable[str]) -> Iterable[float]:
+        self._asked += 1
+        scores = [-float(len(document)) for document in documents]
+        if self._asked == 1:
+            raise RuntimeError(query)
+        return {2: scores[1:], 3: [float("nan"), *scores[1:]]}.get(self._asked, scores)
+
+
+def test_a_cross_encoder_that_fails_changes_nothing_and_is_said(
+    index: RankIndex, caplog: pytest.LogCaptureFixture
+) -> None:
+    """C4."""
+    talk(index)
+    reranker = Reranker(Failing)
+    reranker.wait_until_settled()
+    recaller = Recaller(index, NoModel(), reranker=reranker)
+    plain = Recaller(index, NoModel()).recall(RecallQuery("harbour master"))
+    for reason in ("failed (RuntimeError)", "gave no sound scores", "gave no sound scores"):
+        bundle = recaller.recall(RecallQuery("harbour master"))
+        assert bundle.items == plain.items
+        assert bundle.notes == (f"The cross-encoder {reason}; the order is without it.",)
+    assert recaller.recall(RecallQuery("harbour master")).notes == ()
+    assert "harbour" not in caplog.text, "a query is no matter for a log"
+
+
+def test_what_the_cross_encoder_made_of_an_item_is_explained(index: RankIndex) -> None:
+    talk(index)
+    reranker = Reranker(PrefersShort)
+    reranker.wait_until_settled()
+    recaller = Recaller(index, NoModel(), reranker=reranker)
+    items = recaller.recall(RecallQuery("harbour master", explain=True)).items
+    shares = {len(item.text): (item.explanation or {})["cross_encoder"] for item in items}
+    assert [shares[length] for length in sorted(shares)] == sorted(shares.values(), reverse=True)
+    assert sum(shares.values()) == pytest.approx(0)
+    plain = Recaller(index, NoModel()).recall(RecallQuery("harbour master", explain=True)).items
+    assert all("cross_encoder" not in (item.explanation or {}) for item in plain)
+
+
 def test_a_missing_cross_encoder_changes_nothing_and_is_said(index: RankIndex) -> None:
     def missing() -> CrossEncoder:
         raise ModelUnavailableError("no network")

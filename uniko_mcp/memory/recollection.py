@@ -140,7 +140,7 @@ class Recollection:
         except StoreError:
             return []
         query = RecallQuery(
-            text, viewer, limit=_RELEVANT_FACTS, token_budget=_NO_BUDGET, kinds=("Fact",), reference_time=now
+            text, viewer, limit=_RELEVANT_FACTS, token_budget=_NO_BUDGET, kinds=("Fact",), now=now
         )
         bundle = await to_thread.run_sync(recall_one_generation, engine.index, engine.recaller, query)
         return [item.id for item in bundle.items]
@@ -217,7 +217,7 @@ class Recollection:
         from uniko_mcp.extract.dates import find_dates
 
         found = find_dates(text, at=at, zone=self._zone)
-        return [Window(date.from_us, date.to_us, date.relative) for date in found]
+        return [Window(date.from_us, date.to_us, date.relative, date.text) for date in found]
 
     def _indexed(self) -> None:
         """Documents came in, or the model is wanted: have what lacks a vector embedded."""

@@ -10,7 +10,7 @@ from pydantic import Field
 from uniko_mcp.errors import LanguageModelError, MissingExtraError, UnikoError
 from uniko_mcp.memory import episodes
 from uniko_mcp.models.domain import DomainModel
-from uniko_mcp.models.fields import GivenInstant, Identifier, Instant, Required, TimeSpan
+from uniko_mcp.models.fields import Identifier, Instant, Required, TimeSpan
 from uniko_mcp.models.ids import new_id
 from uniko_mcp.models.time import day_of
 from uniko_mcp.models.tokens import estimate_tokens
@@ -40,7 +40,7 @@ class Answer(Params):
     participants: list[Identifier] = Field(default=[])
     since: TimeSpan | None = None
     until: TimeSpan | None = None
-    reference_time: GivenInstant | None = None
+    reference_time: TimeSpan | None = None
     goal_id: Identifier | None = None
     include_superseded: bool = False
 
@@ -95,7 +95,7 @@ async def answer(services: Services, call: Call, params: Answer) -> AnswerResult
 
 def _today(call: Call, params: Answer) -> str:
     """The day that the question is asked on, or as if."""
-    return day_of(call.now if params.reference_time is None else params.reference_time, call.zone).isoformat()
+    return day_of(params.reference_time.start if params.reference_time else call.now, call.zone).isoformat()
 
 
 async def _complete(call: Call, params: Answer, context: str) -> tuple[Completion | None, str | None]:

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from uniko_mcp.memory.goal_context import goal_sessions
 from uniko_mcp.models.domain import DomainModel
-from uniko_mcp.models.fields import GivenInstant, Identifier, Instant, Required, TimeSpan
+from uniko_mcp.models.fields import Identifier, Instant, Required, TimeSpan
 from uniko_mcp.models.time import format_instant
 from uniko_mcp.operations.call import Call, Services
 from uniko_mcp.operations.catalogue import Params, Result, serves
@@ -41,8 +41,8 @@ class Recall(Params):
     participants: list[Identifier] = Field(default=[], description="Only what these people or agents said.")
     since: TimeSpan | None = Field(default=None, description="Only from then on.")
     until: TimeSpan | None = Field(default=None, description="Only up to then; a date includes that day.")
-    reference_time: GivenInstant | None = Field(
-        default=None, description="What 'last week' counts from; now if left out."
+    reference_time: TimeSpan | None = Field(
+        default=None, description="Ask as of then: 'last week' counts from it, and what came later is left out."
     )
     goal_id: Identifier | None = Field(default=None, description="Only from conversations for this goal.")
     include_superseded: bool = Field(default=False, description="Also what is not true then.")
@@ -106,7 +106,9 @@ async def recall_items(services: Services, call: Call, params: Recall) -> Recall
         participants=tuple(params.participants),
         since=params.since.start if params.since else None,
         until=params.until.end if params.until else None,
-        reference_time=call.now if params.reference_time is None else params.reference_time,
+        reference_time=params.reference_time.start if params.reference_time else None,
+        known_until=params.reference_time.end if params.reference_time else None,
+        now=call.now,
         include_superseded=params.include_superseded,
         explain=params.explain,
     )

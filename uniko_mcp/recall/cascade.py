@@ -7,6 +7,7 @@ what a later phase holds is returned where it outranks the weakest of it, and th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from uniko_mcp.recall.selection import Candidate, Selection, covered, select
@@ -44,10 +45,10 @@ def run_cascade(
         found = select(early, limit=limit, token_budget=token_budget)
         if len(found.chosen) >= LEAST_ITEMS and covered(found.chosen, rarity) >= gate:
             weakest = min(candidate.score for candidate in found.chosen)
-            kept = [
-                candidate
-                for candidate in ranked
-                if phase_of(candidate.document.kind) <= phase or candidate.score > weakest
-            ]
-            return select(kept, limit=limit, token_budget=token_budget), phase
+            is_padding = partial(_is_padding, phase=phase, weakest=weakest)
+            return select(ranked, limit=limit, token_budget=token_budget, is_padding=is_padding), phase
     return select(ranked, limit=limit, token_budget=token_budget), LAST_PHASE
+
+
+def _is_padding(candidate: Candidate, *, phase: int, weakest: float) -> bool:
+    return phase_of(candidate.document.kind) > phase and candidate.score <= weakest

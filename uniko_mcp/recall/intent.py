@@ -26,19 +26,27 @@ _ADVICE: Final = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_NAME: Final = 4
-_SAYING: Final = frozenset(query_tokens("say said tell told write wrote written mention message talk speak spoke"))
+_ASKING: Final = frozenset(
+    query_tokens(
+        "say said tell told write wrote written mention message talk speak spoke happen anything something everything"
+    )
+)
+"""Words of a question that tell nothing of what it is about."""
 
 
 @dataclass(frozen=True, slots=True)
 class Intent:
     """What the query is after.
 
-    `tokens` are its words as the index knows them, `name_tokens` those that belong to the senders in `persons` (names).
+    `tokens` are its words as the index knows them, without relative times: who wrote "last week" meant another week.
+    `name_tokens` are those that belong to the senders in `persons` (names), `topic` those that tell what it is about:
+    neither the words of a time nor such as "say" and "happen".
     `entities` are the keys of all runs of up to four words, any of which may be a known entity.
     """
 
     text: str
     tokens: tuple[str, ...]
+    topic: frozenset[str]
     name_tokens: frozenset[str]
     persons: tuple[str, ...]
     entities: tuple[str, ...]
@@ -48,8 +56,8 @@ class Intent:
 
     @property
     def names_only(self) -> bool:
-        """Whether the query names senders, and at most that they said something."""
-        return bool(self.persons) and self.name_tokens.union(_SAYING).issuperset(self.tokens)
+        """Whether the query names senders and is about nothing else."""
+        return bool(self.persons) and self.name_tokens.issuperset(self.topic)
 
 
 def read_intent(query: RecallQuery, senders: Iterable[str], *, now: int, read_dates: ReadDates | None) -> Intent:
@@ -58,16 +66,24 @@ def read_intent(query: RecallQuery, senders: Iterable[str], *, now: int, read_da
     words = name_tokens(text)
     spoken = set(words)
     persons = tuple(sender for sender in senders if not spoken.isdisjoint(name_tokens(sender)))
+    windows = tuple(read_dates(text, now)) if read_dates is not None else ()
+    relative = _tokens_of(window for window in windows if window.relative)
+    tokens = tuple(token for token in query_tokens(text) if token not in relative)
     return Intent(
         text=text,
-        tokens=tuple(query_tokens(text)),
+        tokens=tokens,
+        topic=frozenset(tokens) - _ASKING - _tokens_of(windows),
         name_tokens=frozenset(token for person in persons for token in document_tokens(person)),
         persons=persons,
         entities=_runs(words),
-        windows=tuple(read_dates(text, now)) if read_dates is not None else (),
+        windows=windows,
         answer=_expected_answer(text),
         wants_advice=_ADVICE.search(text) is not None,
     )
+
+
+def _tokens_of(windows: Iterable[Window]) -> frozenset[str]:
+    return frozenset(token for window in windows for token in query_tokens(window.phrase))
 
 
 def _expected_answer(text: str) -> Answer:

@@ -10,7 +10,6 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from uniko_mcp.models import time
 from uniko_mcp.recall.candidates import find_candidates
 from uniko_mcp.recall.cascade import LAST_PHASE, run_cascade
 from uniko_mcp.recall.features import Signals, extract_features
@@ -19,10 +18,11 @@ from uniko_mcp.recall.intent import Intent, ReadDates, read_intent
 from uniko_mcp.recall.links import spread_activation
 from uniko_mcp.recall.meaning import match_meaning
 from uniko_mcp.recall.query import RecallQuery
-from uniko_mcp.recall.reranker import MOST_RERANKED, Reranker
+from uniko_mcp.recall.reranker import MOST_RERANKED, Judgement, Reranker
 from uniko_mcp.recall.result import RecallBundle, RecallItem, RecallScope
 from uniko_mcp.recall.scope import Scope, find_scope
 from uniko_mcp.recall.selection import Candidate, Selection, covered, has_distinct, one_per_evidence
+from uniko_mcp.recall.timeframe import Timeframe, find_timeframe
 from uniko_mcp.recall.words import match_words
 from uniko_mcp.store.index.documents import IndexDocument, Source
 from uniko_mcp.store.index.rank_index import RankIndex
@@ -31,6 +31,10 @@ logger = logging.getLogger(__name__)
 
 SAID: Final = frozenset({"Message", "Chunk", "Artifact"})
 """Kinds that hold what was said or read; all others are derived from it or decided by an agent."""
+_NO_WORDS: Final = "The query has no words that tell memories apart, so nothing was searched."
+_PADDING: Final = "These cover the query, so what else matches but fits less well was left out; name kinds to have it."
+_DIGITS: Final = 9
+"""Of a score. What differs in later ones is tied: those depend on the order in which sums happened to be made."""
 _READ_IN_FULL: Final = 4
 """Ranked candidates whose text is read, for each item asked for: pieces and repetitions fall away. When too few are
 left, so many times more are read."""
@@ -67,25 +71,28 @@ class Recaller:
             StoreError: The index is closed.
         """
         intent = self._intent(query)
-        scope = find_scope(query, intent.windows, self._index.columns, self._index.labels)
-        notes = [*self._embedder.notes(), *_notes(query, intent, scope)]
-        if not intent.tokens and not scope.windowed:
-            notes.append("The query has no words that tell memories apart, so nothing was searched.")
-            return _bundle(query, (), Selection((), 0, False), 0.0, LAST_PHASE, scope, notes)
-        signals = self._signals(intent, scope)
+        scope = find_scope(query, self._index.columns, self._index.labels)
+        if not intent.tokens and not intent.windows:
+            return _bundle(query, (), Selection(), 0.0, LAST_PHASE, scope, [_NO_WORDS])
+        signals, timeframe = self._search(intent, scope)
+        scope = timeframe.scope
+        notes = [*self._embedder.notes(), *timeframe.notes]  # now it is known whether the query could be embedded
         rows = find_candidates(signals, self._index.labels)
         if not len(rows):
-            return _bundle(query, (), Selection((), 0, False), 0.0, LAST_PHASE, scope, notes)
+            return _bundle(query, (), Selection(), 0.0, LAST_PHASE, scope, notes)
         fusion = fuse(extract_features(signals, rows, self._index.labels))
         ranked = self._ranked(rows, fusion, scope, limit=query.limit)
         if self._reranker is not None:
-            ranked = self._reranked(ranked, intent, self._reranker)
-            notes += self._reranker.notes()
+            judgement = self._reranker.judge(intent.text, [each.document.text for each in ranked[:MOST_RERANKED]])
+            ranked = _reranked(ranked, judgement)
+            notes += judgement.notes
         rarity = dict(zip(signals.words.terms, signals.words.idf.tolist(), strict=True))
         rarity |= {term: max(rarity.values(), default=1.0) for term in intent.tokens if term not in rarity}
         selection, phase = run_cascade(
             one_per_evidence(ranked), rarity, limit=query.limit, token_budget=query.token_budget
         )
+        if selection.padding:
+            notes.append(_PADDING)
         items = _items(selection, fusion, rows, query)
         coverage = covered(selection.chosen, rarity)
         return _bundle(query, items, selection, coverage, phase, scope, notes)
@@ -93,15 +100,19 @@ class Recaller:
     def signals(self, query: RecallQuery) -> Signals:
         """What all channels find for a query, before it is ranked; the weights are learnt from this."""
         intent = self._intent(query)
-        scope = find_scope(query, intent.windows, self._index.columns, self._index.labels)
-        return self._signals(intent, scope)
+        return self._search(intent, find_scope(query, self._index.columns, self._index.labels))[0]
 
     def _intent(self, query: RecallQuery) -> Intent:
         labels = self._index.labels
         roles = {name for _, name in labels.in_space("role")}
         senders = [name for _, name in labels.in_space("sender_name") if name not in roles]
-        now = time.now() if query.reference_time is None else query.reference_time
-        return read_intent(query, senders, now=now, read_dates=self._read_dates)
+        return read_intent(query, senders, now=query.moment, read_dates=self._read_dates)
+
+    def _search(self, intent: Intent, scope: Scope) -> tuple[Signals, Timeframe]:
+        """What the channels find in what of the scope the time that the query names leaves."""
+        signals = self._signals(intent, scope)
+        timeframe = find_timeframe(signals, self._index.labels)
+        return (signals if timeframe.scope is scope else self._signals(intent, timeframe.scope)), timeframe
 
     def _signals(self, intent: Intent, scope: Scope) -> Signals:
         words = match_words(self._index, scope, intent.tokens)
@@ -110,54 +121,63 @@ class Recaller:
         return Signals(scope, intent, words, meaning, spread_activation(self._index, scope, intent.entities))
 
     def _ranked(self, rows: NDArray[np.intp], fusion: Fusion, scope: Scope, *, limit: int) -> list[Candidate]:
-        """The best candidates with their texts: as many as it takes for `limit` that do not repeat each other."""
-        parents = scope.columns.records["parent"][rows]
-        scores = family_scores(rows, parents, fusion.scores)
-        order = np.lexsort((rows, -fusion.scores, -scores))
-        wanted = limit * _READ_IN_FULL
-        ranked = self._read(order[:wanted], rows, parents, scores)
-        while wanted < len(order) and not has_distinct(ranked, limit):
-            wanted *= _READ_IN_FULL
-            ranked = self._read(order[:wanted], rows, parents, scores)
+        """The best candidates with their texts: as many as it takes to know `limit` that do not repeat each other, and
+        whether there are more. The newer ones of those that are tied come first, and then kind and id decide."""
+        records = scope.columns.records[rows]
+        scores = family_scores(rows, records["parent"], fusion.scores).round(_DIGITS)
+        order, ties = _order(scores, fusion.scores.round(_DIGITS), records["timestamp"])
+        rows, scores, parents = rows[order], scores[order], records["parent"][order]
+        read = 0
+        ranked: list[Candidate] = []
+        while read < len(rows) and not has_distinct(ranked, limit + 1):
+            last = min(max(limit, read) * _READ_IN_FULL, len(rows)) - 1
+            read = int((ties <= ties[last]).sum())
+            ranked = self._read(rows[:read], scores[:read], parents[:read], ties[:read])
         return ranked
 
     def _read(
-        self, order: NDArray[np.intp], rows: NDArray[np.intp], parents: NDArray[np.intp], scores: NDArray[np.float64]
+        self,
+        rows: NDArray[np.intp],
+        scores: NDArray[np.float64],
+        parents: NDArray[np.int32],
+        ties: NDArray[np.intp],
     ) -> list[Candidate]:
-        documents = self._index.documents([int(row) for row in rows[order]])
-        return [
-            Candidate(int(rows[place]), float(scores[place]), documents[int(rows[place])], int(parents[place]))
-            for place in order
-            if int(rows[place]) in documents
+        documents = self._index.documents(rows.tolist())
+        found = [
+            (tie, documents[row].key, Candidate(row, score, documents[row], parent))
+            for row, score, parent, tie in zip(*(each.tolist() for each in (rows, scores, parents, ties)), strict=True)
+            if row in documents
         ]
+        return [candidate for *_, candidate in sorted(found, key=lambda each: each[:2])]
 
-    def _reranked(self, ranked: list[Candidate], intent: Intent, reranker: Reranker) -> list[Candidate]:
-        """The best candidates in the order of both judgements, each in standard deviations; the rest behind them."""
-        best, rest = ranked[:MOST_RERANKED], ranked[MOST_RERANKED:]
-        judged = reranker.scores(intent.text, [candidate.document.text for candidate in best])
-        if judged is None or len(best) < 2:
-            return ranked
-        fused = np.array([candidate.score for candidate in best])
-        both = _standardised(fused) + _standardised(np.array(judged))
-        floor = rest[0].score if rest else float(fused.min())
-        placed = [
-            replace(candidate, score=floor + float(lead))
-            for candidate, lead in zip(best, both - both.min(), strict=True)
-        ]
-        return [*sorted(placed, key=lambda candidate: (-candidate.score, candidate.row)), *rest]
+
+def _order(
+    scores: NDArray[np.float64], own: NDArray[np.float64], said: NDArray[np.int64]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The places from the best to the worst, the newest first; and for each of them a number that those tied share."""
+    order = np.lexsort((-said, -own, -scores))
+    differs = np.any([values[order][1:] != values[order][:-1] for values in (scores, own, said)], axis=0)
+    return order, np.concatenate([np.zeros(1, np.intp), np.cumsum(differs)])
+
+
+def _reranked(ranked: list[Candidate], judgement: Judgement) -> list[Candidate]:
+    """The best candidates in the order of both judgements, each in standard deviations; the rest behind them."""
+    if not judgement.scores:
+        return ranked
+    best, rest = ranked[: len(judgement.scores)], ranked[len(judgement.scores) :]
+    fused = np.array([candidate.score for candidate in best])
+    judged = _standardised(np.array(judgement.scores))
+    both = _standardised(fused) + judged
+    floor = rest[0].score if rest else float(fused.min())
+    placed = [
+        replace(candidate, score=floor + float(lead), judgement=float(share))
+        for candidate, lead, share in zip(best, both - both.min(), judged, strict=True)
+    ]
+    return [*sorted(placed, key=lambda candidate: -candidate.score), *rest]
 
 
 def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return (values - values.mean()) / (values.std() or 1.0)
-
-
-def _notes(query: RecallQuery, intent: Intent, scope: Scope) -> list[str]:
-    relative = any(window.relative for window in intent.windows)
-    if scope.windowed:
-        return ["Only memories of the time that the query names were searched."]
-    if relative:
-        return ["Nothing was said in the time that the query names; all times were searched."]
-    return []
 
 
 def _items(selection: Selection, fusion: Fusion, rows: NDArray[np.intp], query: RecallQuery) -> tuple[RecallItem, ...]:
@@ -174,18 +194,24 @@ def _item(candidate: Candidate, best: float, fusion: Fusion, place: int | None) 
     explanation = None
     if place is not None:
         explanation = {name: float(values[place]) for name, values in fusion.contributions.items()}
+        if candidate.judgement is not None:
+            explanation["cross_encoder"] = candidate.judgement
     return RecallItem(
         kind=document.kind,
         id=document.id,
         text=document.text,
         score=squash(candidate.score, best),
-        timestamp=document.timestamp,
+        timestamp=_shown_time(document),
         derived=document.kind not in SAID,
         sender=document.sender,
         session_id=document.session_id,
         sources=document.sources or _own_source(document),
         explanation=explanation,
     )
+
+
+def _shown_time(document: IndexDocument) -> int:
+    return document.about_from if document.kind == "Fact" and document.about_from is not None else document.timestamp
 
 
 def _own_source(document: IndexDocument) -> tuple[Source, ...]:

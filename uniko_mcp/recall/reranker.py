@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Final, Protocol, cast
@@ -45,6 +47,14 @@ def load_cross_encoder(
         ) from error
 
 
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """How well each text answers the query, or why that is not known."""
+
+    scores: tuple[float, ...] | None
+    notes: tuple[str, ...] = ()
+
+
 class Reranker:
     """Loads a cross-encoder in the background at first use; until it is there the order stays, and a note says so."""
 
@@ -55,16 +65,20 @@ class Reranker:
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
 
-    def scores(self, query: str, texts: Sequence[str]) -> list[float] | None:
-        """How well each text answers the query, or None without a model."""
+    def judge(self, query: str, texts: Sequence[str]) -> Judgement:
+        """Judge the texts; whatever keeps the cross-encoder from it is in the notes."""
         self._start()
         if self._encoder is None:
-            return None
-        return [float(score) for score in self._encoder.rerank(query, texts)]
-
-    def notes(self) -> Sequence[str]:
-        """What keeps the cross-encoder from its work; nothing when it does it."""
-        return () if self._encoder is not None else (f"The cross-encoder {self._reason}; the order is without it.",)
+            return _without(self._reason)
+        try:
+            scores = tuple(float(score) for score in self._encoder.rerank(query, texts))
+        except Exception as error:  # whatever the model's libraries raise; their words might quote a memory
+            logger.warning("the cross-encoder failed: %s", type(error).__name__)
+            return _without(f"failed ({type(error).__name__})")
+        if len(scores) != len(texts) or not all(map(math.isfinite, scores)):
+            logger.warning("the cross-encoder gave %d scores for %d texts, or no numbers", len(scores), len(texts))
+            return _without("gave no sound scores")
+        return Judgement(scores)
 
     def wait_until_settled(self, timeout: float | None = None) -> None:
         """Wait until the model is loaded, or known to be unavailable."""
@@ -84,3 +98,7 @@ class Reranker:
         except ModelUnavailableError as error:
             logger.warning("%s", error)
             self._reason = f"is missing ({error.message})"
+
+
+def _without(reason: str) -> Judgement:
+    return Judgement(None, (f"The cross-encoder {reason}; the order is without it.",))

@@ -12,8 +12,9 @@ from uniko_mcp.store.index.documents import Source
 class RecallItem:
     """One piece of evidence, whole. `score` in (0, 1) orders the items of one result.
 
-    `derived` tells what was concluded (observations, facts, summaries) from what was said or read. `explanation` is
-    what each feature of the ranking contributed, when asked for.
+    `timestamp` is when it was said or recorded; of a fact, since when it holds. `derived` tells what was concluded
+    (observations, facts, summaries) from what was said or read. `explanation` is what each feature of the ranking, and
+    the cross-encoder if there is one, contributed, when asked for.
     """
 
     kind: str

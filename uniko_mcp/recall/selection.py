@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Final
 
@@ -45,12 +45,16 @@ class Content:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A ranked document; `parent` is the row of the message or artifact that it is a piece of."""
+    """A ranked document; `parent` is the row of the message or artifact that it is a piece of.
+
+    `judgement` is what a cross-encoder made of it, in standard deviations from the others.
+    """
 
     row: int
     score: float
     document: IndexDocument
     parent: int
+    judgement: float | None = None
 
     @cached_property
     def tokens(self) -> int:
@@ -80,11 +84,15 @@ _read_once: Final = lru_cache(_TEXTS_KEPT)(_read)
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What is returned, and whether something that also matched was left out for want of room."""
+    """What is returned, and whether something else that matched was left out.
 
-    chosen: tuple[Candidate, ...]
-    tokens: int
-    truncated: bool
+    `padding` counts what was left out although there was room for it.
+    """
+
+    chosen: tuple[Candidate, ...] = ()
+    tokens: int = 0
+    truncated: bool = False
+    padding: int = 0
 
 
 def one_per_evidence(ranked: Sequence[Candidate]) -> list[Candidate]:
@@ -105,7 +113,7 @@ def _spokesman(head: int, members: list[Candidate]) -> Candidate:
     whole = next((member for member in members if member.row == head), best)
     if whole.tokens > LARGE_ITEM:
         whole = next((member for member in members if member.row != head), whole)
-    return Candidate(whole.row, best.score, whole.document, whole.parent)
+    return replace(whole, score=best.score, judgement=best.judgement)
 
 
 def has_distinct(ranked: Sequence[Candidate], count: int) -> bool:
@@ -113,22 +121,31 @@ def has_distinct(ranked: Sequence[Candidate], count: int) -> bool:
     return len(select(one_per_evidence(ranked), limit=count, token_budget=sys.maxsize).chosen) == count
 
 
-def select(ranked: Sequence[Candidate], *, limit: int, token_budget: int) -> Selection:
+def select(
+    ranked: Sequence[Candidate],
+    *,
+    limit: int,
+    token_budget: int,
+    is_padding: Callable[[Candidate], bool] = lambda candidate: False,
+) -> Selection:
     """The best candidates that say something new and fit: whole items only, so a large one may be passed over."""
     chosen: list[Candidate] = []
-    tokens = 0
+    tokens = padding = 0
     truncated = False
     for candidate in ranked:
         if any(candidate.content.repeats(other.content) for other in chosen):
             continue
-        if len(chosen) == limit or tokens + candidate.tokens > token_budget:
+        if len(chosen) == limit:
             truncated = True
-            if len(chosen) == limit:
-                break
-            continue
-        chosen.append(candidate)
-        tokens += candidate.tokens
-    return Selection(tuple(chosen), tokens, truncated)
+            break
+        if is_padding(candidate):
+            padding += 1
+        elif tokens + candidate.tokens > token_budget:
+            truncated = True
+        else:
+            chosen.append(candidate)
+            tokens += candidate.tokens
+    return Selection(tuple(chosen), tokens, truncated or padding > 0, padding)
 
 
 def covered(chosen: Sequence[Candidate], rarity: Mapping[str, float]) -> float:
