@@ -139,9 +139,7 @@ class Recollection:
             engine = await self._ready()
         except StoreError:
             return []
-        query = RecallQuery(
-            text, viewer, limit=_RELEVANT_FACTS, token_budget=_NO_BUDGET, kinds=("Fact",), now=now
-        )
+        query = RecallQuery(text, viewer, limit=_RELEVANT_FACTS, token_budget=_NO_BUDGET, kinds=("Fact",), now=now)
         bundle = await to_thread.run_sync(recall_one_generation, engine.index, engine.recaller, query)
         return [item.id for item in bundle.items]
 
