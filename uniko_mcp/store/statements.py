@@ -27,15 +27,12 @@ Verb: TypeAlias = Literal["create", "merge", "set"]
 _ROWS_PER_STATEMENT: Final = 2000
 
 
-# Kuzu finds one key by its index: a change takes 0.15 to 0.7 ms. Unwound keys it compares, all with all nodes: 500
-# edges from messages to their session take 10 ms among 2,000 messages, 60 ms among 20,000, 300 ms among 100,000; those
-# from message to message a second among 20,000, and more memory than there is among 100,000. So many rows make an
-# UNWIND worth it, ...
-_ROWS_WORTH_UNWINDING: Final = 4
-# ... and one more for each so many nodes in the tables it reads, ...
-_NODES_READ_PER_ROW: Final = 1_000
-# ... and nothing does among more nodes than these.
-_MOST_NODES_READ: Final = 10_000
+# Kuzu finds one key by its index: a change takes 0.15 to 0.7 ms. Unwound keys it joins with their whole table, which
+# takes some milliseconds to plan and 0.2 microseconds a node, and then next to nothing a row: 500 edges among 100,000
+# messages take 45 ms. So many rows make an UNWIND worth it, ...
+_ROWS_WORTH_UNWINDING: Final = 6
+# ... and one more for each so many nodes in the tables it reads.
+_NODES_READ_PER_ROW: Final = 1_400
 
 TableSize: TypeAlias = Callable[[str], int]
 """About how many nodes of a kind there are."""
@@ -88,7 +85,7 @@ class Batch:
         """The statements that make these changes, in order."""
         yield from _node_statements(self._nodes, size)
         yield from _edge_statements(self._edges, size)
-        yield from _edge_deletes(self._deleted_edges, size)
+        yield from _edge_deletes(self._deleted_edges)
         yield from _node_deletes(self._deleted_nodes, size)
 
     def _put(self, node: NodeRef, verb: Verb, properties: Mapping[str, Scalar]) -> bool:
@@ -128,19 +125,16 @@ def _node_statements(nodes: Mapping[NodeRef, _Write], size: TableSize) -> Iterat
         types = [KUZU_TYPES[table.columns[column]] for column in columns]
         for source, parameters in _sources(rows, 0 if verb == "create" else size(kind)):
             values = _values(source, types)
+            node = f"{kind} {_key(kind, source.key('id'))}"
             if verb == "create":
                 pairs = "".join(f", `{column}`: {value}" for column, value in zip(columns, values, strict=True))
-                yield Statement(
-                    f"{source.prefix}CREATE (:{kind} {{{table.key}: {source.of('id')}{pairs}}})", parameters
-                )
+                yield Statement(f"{source.start('id')}CREATE (:{node[:-1]}{pairs}}})", parameters)
                 continue
             match = "MERGE" if verb == "merge" else "MATCH"
             assignments = _assignments("n", columns, values)
             if verb == "set" and not assignments:
                 continue
-            yield Statement(
-                f"{source.prefix}{match} (n:{kind} {{{table.key}: {source.of('id')}}}){assignments}", parameters
-            )
+            yield Statement(f"{source.start('id')}{match} (n:{node}){assignments}", parameters)
 
 
 def _edge_statements(edges: Mapping[EdgeRef, _Write], size: TableSize) -> Iterator[Statement]:
@@ -153,7 +147,7 @@ def _edge_statements(edges: Mapping[EdgeRef, _Write], size: TableSize) -> Iterat
         types = [KUZU_TYPES[EDGES[kind].columns[column]] for column in columns]
         for source, parameters in _sources(rows, size(from_kind) + size(to_kind)):
             values = _values(source, types)
-            match = f"{source.prefix}{_match_ends(source, from_kind, to_kind)}"
+            match = _match_ends(source, from_kind, to_kind)
             if verb == "create":
                 pairs = ", ".join(f"`{column}`: {value}" for column, value in zip(columns, values, strict=True))
                 yield Statement(f"{match} CREATE (a)-[:{kind} {{{pairs}}}]->(b)", parameters)
@@ -161,16 +155,12 @@ def _edge_statements(edges: Mapping[EdgeRef, _Write], size: TableSize) -> Iterat
                 yield Statement(f"{match} MERGE (a)-[e:{kind}]->(b){_assignments('e', columns, values)}", parameters)
 
 
-def _edge_deletes(edges: Mapping[EdgeRef, None], size: TableSize) -> Iterator[Statement]:
-    shapes: dict[tuple[str, str, str], list[dict[str, Scalar]]] = {}
+def _edge_deletes(edges: Mapping[EdgeRef, None]) -> Iterator[Statement]:
+    """One by one: they are few, for the edges of a node go with it."""
     for kind, from_kind, from_id, to_kind, to_id in edges:
-        shapes.setdefault((kind, from_kind, to_kind), []).append({"a": from_id, "b": to_id})
-    for (kind, from_kind, to_kind), rows in shapes.items():
-        for source, parameters in _sources(rows, size(from_kind) + size(to_kind)):
-            a, b = _key(from_kind, source.of("a")), _key(to_kind, source.of("b"))
-            yield Statement(
-                f"{source.prefix}MATCH (:{from_kind} {a})-[e:{kind}]->(:{to_kind} {b}) DELETE e", parameters
-            )
+        a, b = _key(from_kind, "$a"), _key(to_kind, "$b")
+        cypher = f"MATCH (:{from_kind} {a})-[e:{kind}]->(:{to_kind} {b}) DELETE e"
+        yield Statement(cypher, {"a": from_id, "b": to_id})
 
 
 def _node_deletes(nodes: Mapping[NodeRef, None], size: TableSize) -> Iterator[Statement]:
@@ -180,27 +170,35 @@ def _node_deletes(nodes: Mapping[NodeRef, None], size: TableSize) -> Iterator[St
         kinds.setdefault(kind, []).append({"id": id})
     for kind, rows in kinds.items():
         for source, parameters in _sources(rows, size(kind)):
-            yield Statement(
-                f"{source.prefix}MATCH (n:{kind} {_key(kind, source.of('id'))}) DETACH DELETE n", parameters
-            )
+            node = f"{kind} {_key(kind, source.key('id'))}"
+            yield Statement(f"{source.start('id')}MATCH (n:{node}) DETACH DELETE n", parameters)
 
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """Where a statement's values come from: its own parameters for one row, an unwound list for more."""
+    """Where a statement's values come from: its own parameters for one row, an unwound list for more.
+
+    Keys are taken out of the unwound row by themselves. By a field of a row (`r.id`) Kuzu compares each row with each
+    node, and two keys in one MATCH it multiplies: 500 edges among 20,000 messages took a second, among 100,000 more
+    memory than there is.
+    """
 
     many: bool
 
-    @property
-    def prefix(self) -> str:
-        return "UNWIND $rows AS r " if self.many else ""
+    def start(self, *keys: str) -> str:
+        """How a statement that looks these keys up begins."""
+        named = "".join(f", r.{key} AS {key}_key" for key in keys)
+        return f"UNWIND $rows AS r WITH r{named} " if self.many else ""
+
+    def key(self, name: str) -> str:
+        return f"{name}_key" if self.many else f"${name}"
 
     def of(self, name: str) -> str:
         return f"r.{name}" if self.many else f"${name}"
 
 
 def _sources(rows: list[dict[str, Scalar]], nodes_read: int) -> Iterator[tuple[_Source, Mapping[str, Any]]]:
-    if nodes_read > _MOST_NODES_READ or len(rows) < _ROWS_WORTH_UNWINDING + nodes_read // _NODES_READ_PER_ROW:
+    if len(rows) < _ROWS_WORTH_UNWINDING + nodes_read // _NODES_READ_PER_ROW:
         for row in rows:
             yield _Source(many=False), row
         return
@@ -219,7 +217,9 @@ def _assignments(variable: str, columns: tuple[str, ...], values: list[str]) -> 
 
 
 def _match_ends(source: _Source, from_kind: str, to_kind: str) -> str:
-    return f"MATCH (a:{from_kind} {_key(from_kind, source.of('a'))}), (b:{to_kind} {_key(to_kind, source.of('b'))})"
+    a = f"(a:{from_kind} {_key(from_kind, source.key('a'))})"
+    b = f"(b:{to_kind} {_key(to_kind, source.key('b'))})"
+    return f"{source.start('a', 'b')}MATCH {a} WITH r, a, b_key MATCH {b}" if source.many else f"MATCH {a}, {b}"
 
 
 def _key(kind: str, value: str) -> str:
