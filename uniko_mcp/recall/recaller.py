@@ -23,7 +23,7 @@ from uniko_mcp.recall.result import RecallBundle, RecallItem, RecallScope
 from uniko_mcp.recall.scope import Scope, find_scope
 from uniko_mcp.recall.selection import Candidate, Selection, covered, has_distinct, one_per_evidence
 from uniko_mcp.recall.timeframe import Timeframe, find_timeframe
-from uniko_mcp.recall.words import match_words
+from uniko_mcp.recall.words import look_up, match_words
 from uniko_mcp.store.index.documents import IndexDocument, Source
 from uniko_mcp.store.index.rank_index import RankIndex
 
@@ -110,15 +110,17 @@ class Recaller:
 
     def _search(self, intent: Intent, scope: Scope) -> tuple[Signals, Timeframe]:
         """What the channels find in what of the scope the time that the query names leaves."""
-        signals = self._signals(intent, scope)
-        timeframe = find_timeframe(signals, self._index.labels)
-        return (signals if timeframe.scope is scope else self._signals(intent, timeframe.scope)), timeframe
-
-    def _signals(self, intent: Intent, scope: Scope) -> Signals:
-        words = match_words(self._index, scope, intent.tokens)
+        postings = look_up(self._index, intent.tokens)
         vector = self._embedder.embed_query(intent.text)
-        meaning = None if vector is None else match_meaning(self._index, scope, vector)
-        return Signals(scope, intent, words, meaning, spread_activation(self._index, scope, intent.entities))
+
+        def signals_in(scope: Scope) -> Signals:
+            meaning = None if vector is None else match_meaning(self._index, scope, vector)
+            links = spread_activation(self._index, scope, intent.entities)
+            return Signals(scope, intent, match_words(postings, scope), meaning, links)
+
+        signals = signals_in(scope)
+        timeframe = find_timeframe(signals, self._index.labels)
+        return signals if timeframe.scope is scope else signals_in(timeframe.scope), timeframe
 
     def _ranked(self, rows: NDArray[np.intp], fusion: Fusion, scope: Scope, *, limit: int) -> list[Candidate]:
         """The best candidates with their texts: as many as it takes to know `limit` that do not repeat each other, and

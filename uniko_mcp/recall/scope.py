@@ -55,9 +55,11 @@ def in_windows(columns: Columns, windows: Sequence[Window]) -> NDArray[np.bool_]
     would be in every window after that.
     """
     records = columns.records
+    inside = np.zeros(len(records), dtype=bool)
+    if not windows:
+        return inside
     said, start, end = records["timestamp"], records["about_from"], records["about_to"]
     until = np.where(end == UNKNOWN_TIME, start + 1, end)
-    inside = np.zeros(len(records), dtype=bool)
     for window in windows:
         inside |= (said >= window.start) & (said < window.end)
         inside |= (start != UNKNOWN_TIME) & (start < window.end) & (until > window.start)
@@ -92,18 +94,21 @@ def _comes_from(query: RecallQuery, columns: Columns, labels: Labels) -> NDArray
     sessions = None if query.session_ids is None else labels.codes("session", query.session_ids)
     senders = _senders(query.participants, records, labels) if query.participants else None
 
-    def matches(of: NDArray[np.void], *times: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def matches(of: NDArray[np.void]) -> NDArray[np.bool_]:
         matching = np.ones(len(of), dtype=bool)
         if sessions is not None:
             matching &= np.isin(of["session"], sessions)
         if senders is not None:
             matching &= np.isin(of["sender"], senders)
-        return matching & np.any([_within(query, time) for time in times], axis=0)
+        return matching
 
-    begins = np.where(records["kind"] == labels.code("kind", "Fact"), records["about_from"], UNKNOWN_TIME)
-    matching = matches(records, records["timestamp"], begins)
-    matching[origins["row"][matches(origins, origins["said_at"])]] = True
-    return matching
+    own, others = matches(records), matches(origins)
+    if query.since is not None or query.until is not None:
+        begins = _within(query, records["about_from"]) & (records["kind"] == labels.code("kind", "Fact"))
+        own &= _within(query, records["timestamp"]) | begins
+        others &= _within(query, origins["said_at"])
+    own[origins["row"][others]] = True
+    return own
 
 
 def _senders(participants: Sequence[str], records: NDArray[np.void], labels: Labels) -> NDArray[np.intp]:

@@ -6,7 +6,7 @@ into one frequency before saturation (BM25F, section 3.6). Document frequencies 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -48,12 +48,20 @@ class WordMatches:
         return self.gains[:, np.where(self.rows[places] == rows, places, len(self.rows))]
 
 
-def match_words(index: RankIndex, scope: Scope, terms: Sequence[str]) -> WordMatches:
-    """Look the terms up among the readable rows. Terms that occur everywhere are left out beside rarer ones."""
-    found = [(term, index.postings(term)) for term in terms[:MOST_TERMS]]
-    kept = [(term, _readable(postings, scope)) for term, postings in found if postings is not None]
-    if not kept:
-        kept = [(term, _readable(index.postings(term, limit=None), scope)) for term in terms[:1]]
+def look_up(index: RankIndex, terms: Sequence[str]) -> dict[str, Postings]:
+    """Where the terms occur, whatever may be read. Those that occur everywhere are left out beside rarer ones."""
+    found = {term: index.postings(term) for term in terms[:MOST_TERMS]}
+    rare = {term: postings for term, postings in found.items() if postings is not None}
+    if rare or not terms:
+        return rare
+    everywhere = index.postings(terms[0], limit=None)
+    assert everywhere is not None
+    return {terms[0]: everywhere}
+
+
+def match_words(found: Mapping[str, Postings], scope: Scope) -> WordMatches:
+    """What the terms that were looked up contribute to the readable rows."""
+    kept = [(term, _readable(postings, scope)) for term, postings in found.items()]
     total = int(scope.readable.sum())
     frequency = np.array([len(postings.rows) for _, postings in kept], dtype=np.int64)
     idf = np.log1p((total - frequency + 0.5) / (frequency + 0.5))
@@ -67,8 +75,7 @@ def match_words(index: RankIndex, scope: Scope, terms: Sequence[str]) -> WordMat
     return WordMatches(tuple(term for term, _ in kept), idf, frequency, rows, gains)
 
 
-def _readable(postings: Postings | None, scope: Scope) -> Postings:
-    assert postings is not None
+def _readable(postings: Postings, scope: Scope) -> Postings:
     inside = postings.rows < len(scope.columns)  # documents that came in since the query began
     rows, frequencies = postings.rows[inside], postings.frequencies[inside]
     readable = scope.readable[rows]
