@@ -183,6 +183,53 @@ async def test_what_rests_on_a_forgotten_message_no_longer_names_it(store: Store
     assert (await recalled(recollection, "ledger", "Fact"))["f"].sources == ()
 
 
+async def test_what_rests_on_a_deleted_memory_no_longer_names_it(store: Store, recollection: Recollection) -> None:
+    """D1: the graph does not know any more what rested on it."""
+
+    def plan(draft: Draft) -> None:
+        for number, id in enumerate(("kept", "gone")):
+            say(draft, id, f"{id} ledger", at=10 + number)
+            observe(draft, f"o-{id}", id, f"{id} ledger entry")
+            draft.put("Chunk", f"c-{id}", text=f"{id} ledger page", index=0)
+            draft.link("HAS_CHUNK", ("Message", id), ("Chunk", f"c-{id}"))
+        believe(draft, "f", "ledger", "o-kept", "o-gone")
+
+    async def found() -> dict[str, list[str | None]]:
+        kinds = ("Message", "Observation", "Chunk", "Fact")
+        return {
+            id: [source.message_id for source in item.sources]
+            for kind in kinds
+            for id, item in (await recalled(recollection, "ledger", kind)).items()
+        }
+
+    await store.write(plan)
+    assert (await found())["f"] == ["kept", "gone"]
+    await store.write(lambda draft: draft.delete("Message", "gone"))
+    assert await found() == {"kept": ["kept"], "o-kept": ["kept"], "c-kept": ["kept"], "f": ["kept"]}
+    await store.write(lambda draft: draft.delete("Observation", "o-kept"))
+    assert await found() == {"kept": ["kept"], "c-kept": ["kept"], "f": []}
+
+
+async def test_a_message_that_is_remembered_again_is_found_with_what_rests_on_it(
+    store: Store, recollection: Recollection
+) -> None:
+    def plan(draft: Draft) -> None:
+        say(draft, "m", "a ledger")
+        observe(draft, "o", "m", "one ledger")
+        believe(draft, "f", "ledger", "o")
+
+    async def sources() -> tuple[Source, ...]:
+        return (await recalled(recollection, "ledger", "Fact"))["f"].sources
+
+    await store.write(plan)
+    before = await sources()
+    await store.write(lambda draft: draft.set("Message", "m", forgotten_at=50))
+    assert await sources() == ()
+    await store.write(lambda draft: draft.set("Message", "m", forgotten_at=None))
+    assert await sources() == before
+    assert set(await recalled(recollection, "ledger", "Message", "Observation")) == {"m"}
+
+
 async def test_a_topic_that_a_session_gets_later_is_that_of_all_that_was_said_in_it(
     store: Store, recollection: Recollection
 ) -> None:

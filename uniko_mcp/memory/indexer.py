@@ -231,7 +231,9 @@ class Indexer:
         last = commits[-1].sequence
         if last > self._done:
             changes = [change for commit in commits for change in commit.changes]
-            documents, gone = await self._store.read(lambda view: project(view, touched(view, changes)))
+            deleted = [(change.kind, change.id) for change in changes if isinstance(change, DeleteNode)]
+            resting = await to_thread.run_sync(index.resting_on, deleted) if deleted else set[DocumentKey]()
+            documents, gone = await self._store.read(lambda view: project(view, touched(view, changes) | resting))
             await to_thread.run_sync(lambda: index.apply(documents, gone, sequence=last))
         await self._advance(last)
 
@@ -263,14 +265,16 @@ def _reason(error: Exception) -> str:
 
 
 def touched(view: View, changes: Iterable[Change]) -> set[DocumentKey]:
-    """The memories whose documents may read differently after these changes."""
+    """The memories whose documents may read differently after these changes, as far as the graph still knows."""
     keys: set[DocumentKey] = set()
     changed: dict[str, set[str]] = {}
     for change in changes:
         match change:
             case PutEdge() | DeleteEdge():
                 keys |= {(change.from_kind, change.from_id), (change.to_kind, change.to_id)}
-            case PutNode() | SetNode() | DeleteNode():
+            case DeleteNode():
+                keys.add((change.kind, change.id))
+            case PutNode() | SetNode():
                 keys.add((change.kind, change.id))
                 if _shows_elsewhere(change):
                     changed.setdefault(change.kind, set()).add(change.id)
@@ -279,12 +283,12 @@ def touched(view: View, changes: Iterable[Change]) -> set[DocumentKey]:
     return {key for key in keys if key[0] in RECALLABLE}
 
 
-def _shows_elsewhere(change: PutNode | SetNode | DeleteNode) -> bool:
+def _shows_elsewhere(change: PutNode | SetNode) -> bool:
     """Whether the change is one that documents of other nodes show: a topic, a forgotten message, an old revision."""
-    if isinstance(change, DeleteNode):
-        return change.kind in _DEPENDENTS
     shown = {"Session": "topic", "Message": "forgotten_at", "Artifact": "superseded_at"}.get(change.kind)
-    return shown is not None and change.properties.get(shown) is not None
+    if shown is None or shown not in change.properties:
+        return False
+    return isinstance(change, SetNode) or change.properties[shown] is not None
 
 
 def _dependents(view: View, kind: str, ids: set[str]) -> set[DocumentKey]:

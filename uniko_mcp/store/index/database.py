@@ -30,8 +30,11 @@ CREATE TABLE document (
     row INTEGER PRIMARY KEY, kind TEXT NOT NULL, id TEXT NOT NULL, text TEXT NOT NULL, fields TEXT NOT NULL,
     record BLOB NOT NULL, UNIQUE (kind, id)
 );
-CREATE TABLE origin (row INTEGER NOT NULL, session INTEGER NOT NULL, sender INTEGER NOT NULL, said_at INTEGER NOT NULL);
+CREATE TABLE origin (
+    row INTEGER NOT NULL, session INTEGER NOT NULL, sender INTEGER NOT NULL, said_at INTEGER NOT NULL, message TEXT
+);
 CREATE INDEX origin_row ON origin (row);
+CREATE INDEX origin_message ON origin (message);
 CREATE TABLE entity_link (entity TEXT NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (entity, row)) WITHOUT ROWID;
 CREATE INDEX entity_link_row ON entity_link (row);
 CREATE VIRTUAL TABLE words USING fts5 (

@@ -236,7 +236,7 @@ class RankIndex:
             self._labels = Labels(connection.execute("SELECT code, space, name FROM label ORDER BY code"))
             self._table = ColumnTable.load(
                 connection.execute("SELECT row, record FROM document ORDER BY row"),
-                connection.execute("SELECT row, session, sender, said_at FROM origin"),
+                connection.execute("SELECT DISTINCT row, session, sender, said_at FROM origin"),
             )
         self._table.link_all_neighbours(self._labels.code("kind", MESSAGE))
 
@@ -286,6 +286,18 @@ class RankIndex:
         query = "SELECT row, id, '' FROM document WHERE kind = 'Message' AND id IN ({})"
         row_of = {id: row for row, id, _ in self._select_rows(query, ids)}
         return {row: [row_of[id] for id in of_one if id in row_of] for row, of_one in named.items()}
+
+    def resting_on(self, keys: Iterable[DocumentKey]) -> set[DocumentKey]:
+        """The documents that are pieces of these, or rest on the same messages: the graph no longer knows that of what
+        was deleted."""
+        of_key = "SELECT row FROM document WHERE kind = ? AND id = ?"
+        of_message = "SELECT DISTINCT row FROM origin WHERE message = ?"
+        with self._database.reading() as connection:
+            rows = [row for key in keys for (row,) in connection.execute(of_key, key)]
+            sources = {source for document in self.documents(rows).values() for source in document.sources}
+            found = [row for each in sources for (row,) in connection.execute(of_message, (each.message_id,))]
+        found += np.flatnonzero(np.isin(self.columns.records["parent"], rows)).tolist()
+        return {document.key for document in self.documents(found).values()}
 
     def documents(self, rows: Sequence[int]) -> dict[int, IndexDocument]:
         """The documents at these rows; rows that were deleted meanwhile are missing."""

@@ -74,8 +74,9 @@ class DocumentWriter:
         links = [(entity_key(name), row) for name in document.entities]
         self._connection.executemany("INSERT OR IGNORE INTO entity_link VALUES (?, ?)", links)
         if origins := self._origins_of(document, row):
-            self._connection.executemany("INSERT INTO origin VALUES (?, ?, ?, ?)", origins)
-            self._origins[row] = origins
+            rows = [(*origin, message_id) for message_id, origin in origins]
+            self._connection.executemany("INSERT INTO origin VALUES (?, ?, ?, ?, ?)", rows)
+            self._origins[row] = list(dict.fromkeys(origin for _, origin in origins))
         self._table.set(row, record)
         self._sessions.add(self._labels.code("session", document.session_id))
 
@@ -98,16 +99,17 @@ class DocumentWriter:
         found = self._connection.execute(_PARENT, (id,)).fetchone() if id else None
         return found[0] if found else NOWHERE
 
-    def _origins_of(self, document: IndexDocument, row: int) -> list[Origin]:
-        """Who said what the document rests on, where that is not who said the document itself."""
+    def _origins_of(self, document: IndexDocument, row: int) -> list[tuple[str | None, Origin]]:
+        """The messages that the document rests on and who said them, where that is not who said the document itself."""
         own = (document.session_id, document.sender_id)
-        origins: dict[Origin, None] = {}
+        origins: list[tuple[str | None, Origin]] = []
         for source in document.sources:
             session, sender = source.session_id or "", source.sender or ""
             if (session, sender) != own:
                 said_at = document.timestamp if source.said_at is None else source.said_at
-                origins[row, self._label("session", session), self._label("sender", sender), said_at] = None
-        return list(origins)
+                origin = (row, self._label("session", session), self._label("sender", sender), said_at)
+                origins.append((source.message_id, origin))
+        return origins
 
     def _record(self, document: IndexDocument, fields: Fields) -> np.void:
         record = np.zeros(1, dtype=record_dtype())[0]
