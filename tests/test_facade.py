@@ -30,7 +30,6 @@ pytestmark = pytest.mark.anyio
 
 METHODS: dict[str, Callable[..., Any]] = {
     "memory_save": Agent.memory_save,
-    "my_memory": Agent.my_memory,
     "create_goal": Goals.create,
     "update_goal": Goals.update,
     "goal_context": Goals.context,
@@ -50,8 +49,8 @@ METHODS: dict[str, Callable[..., Any]] = {
     "get_memory": Agent.get_memory,
     "memory_status": Agent.status,
 }
-PAGED = {"list_goals", "list_tasks"}
-"""Behind methods that return whole lists."""
+PAGED = {"list_goals", "list_tasks", "my_memory"}
+"""Behind methods that return all of it."""
 
 
 @pytest.fixture(autouse=True)
@@ -215,6 +214,8 @@ async def test_the_notes_are_saved_and_read(agent: Agent) -> None:
     saved = await agent.memory_save("long_term", "# Ana\n\nPrefers short answers 😀")
     read = await agent.my_memory()
     assert (read.event_id, read.content) == (saved.event_id, "# Ana\n\nPrefers short answers 😀")
+    await agent.memory_save("long_term", "память" * 5_333)
+    assert (await agent.my_memory()).content == "память" * 5_333
     with pytest.raises(LimitExceededError):
         await agent.memory_save("short_term", "x" * 8_001)
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.client import MemoryClient
 from uniko_mcp.errors import InvalidArgumentsError, LimitExceededError
+from uniko_mcp.models.tokens import estimate_result_tokens
 from uniko_mcp.operations import notes
 from uniko_mcp.operations.call import Call
 from uniko_mcp.operations.catalogue import AnyOperation
@@ -34,6 +35,18 @@ async def test_what_is_saved_is_read_with_its_event(memory: MemoryClient) -> Non
         "warnings": [],
     }
     assert saved["created_at"].endswith("Z")
+
+
+async def test_a_memory_that_is_too_long_for_a_result_is_read_in_parts(memory: MemoryClient) -> None:
+    """S1, N2: 32,000 letters of Cyrillic are 64,000 bytes."""
+    content = "память" * 5_333
+    await call(memory, notes.memory_save, type="long_term", content=content)
+    first = await call(memory, notes.my_memory)
+    rest = await call(memory, notes.my_memory, offset=first["next_offset"])
+    assert first["content"] + rest["content"] == content
+    assert "next_offset" not in rest
+    assert first["chars"] == rest["chars"] == len(content)
+    assert estimate_result_tokens(first) <= memory.services.settings.output.max_tokens
 
 
 async def test_nothing_saved_is_empty(memory: MemoryClient) -> None:

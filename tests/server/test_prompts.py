@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from mcp import MCPError
+from mcp_types import GetPromptResult
 
 from uniko_mcp.errors import ConfigError
+from uniko_mcp.models.tokens import estimate_tokens
 from uniko_mcp.notes import NoteKind
 from uniko_mcp.operations.call import Services
 
@@ -59,6 +62,77 @@ async def test_a_goal_given_as_argument_adds_its_context(connect: Connect) -> No
         await client.call_tool("create_goal", {"title": "Old", "goal_id": "g1", "status": "done"})
         got = await client.get_prompt("agent_context", {"goal_id": "g1"})
     assert [message.content.text.partition("\n")[0] for message in got.messages] == ["## This Goal"]
+
+
+def sections(got: GetPromptResult) -> dict[str, str]:
+    """The sections by their headings."""
+    texts = (message.content.text.partition("\n") for message in got.messages)  # type: ignore[union-attr]
+    return {heading.removeprefix("## "): text for heading, _, text in texts}
+
+
+async def test_a_topic_brings_what_bears_on_it_and_the_facts_on_it_first(connect: Connect) -> None:
+    async with connect() as client:
+        said = [{"sender": "Ana", "content": "The tram to the harbour is late every Monday."}]
+        await client.call_tool("record_messages", {"session_id": "s", "messages": said})
+        await client.call_tool("assert_fact", {"subject": "tram", "predicate": "runs to", "object": "the harbour"})
+        for number in range(30):
+            fact = {"subject": f"user {number}", "predicate": "likes", "object": "tea"}
+            await client.call_tool("assert_fact", fact)
+        plain = sections(await client.get_prompt("agent_context"))
+        asked = sections(await client.get_prompt("agent_context", {"topic": "Where does the tram go?"}))
+        unknown = sections(await client.get_prompt("agent_context", {"topic": "quasars"}))
+    assert "harbour" not in plain["Known Facts"]
+    assert list(asked) == ["Known Facts", "What Bears on the Topic"]
+    assert "harbour" in asked["Known Facts"]
+    assert "tea" not in asked["Known Facts"]
+    assert "late every Monday" in asked["What Bears on the Topic"]
+    assert unknown == plain
+
+
+async def test_a_goal_brings_the_facts_that_bear_on_its_words(connect: Connect) -> None:
+    async with connect() as client:
+        await client.call_tool(
+            "create_goal", {"title": "Mend the tram", "goal_id": "g1", "description": "Harbour line"}
+        )
+        for place in ("harbour", "airport", "market", "zoo"):
+            await client.call_tool("assert_fact", {"subject": f"{place} line", "predicate": "is", "object": "slow"})
+        got = sections(await client.get_prompt("agent_context", {"goal_id": "g1"}))
+        gone = sections(await client.get_prompt("agent_context", {"goal_id": "nowhere"}))
+    assert list(got) == ["Active Goals", "Known Facts", "This Goal"]
+    assert re.findall(r"text: (\w+) line", got["Known Facts"])[:1] == ["harbour"]
+    assert "zoo line" in gone["Known Facts"]
+
+
+async def test_the_whole_context_is_no_larger_than_one_result_and_the_short_term_memory_is_whole(
+    connect: Connect, services: Services
+) -> None:
+    """S1"""
+    words = "of the tram and its harbour line, " * 20
+    async with connect() as client:
+        await services.notes.save(NoteKind.SHORT_TERM, "東京" * 4_000)
+        for number in range(30):
+            goal = {"title": f"{number} {words}", "goal_id": f"g{number}", "description": words}
+            await client.call_tool("create_goal", goal)
+            await client.call_tool("create_task", {"title": f"{number} {words}", "goal_id": "g1", "status": "active"})
+            await client.call_tool(
+                "assert_fact", {"subject": "tram", "predicate": "has", "object": f"{number} {words}"}
+            )
+        said = [{"sender": "Ana", "content": f"{number} {words}"} for number in range(60)]
+        await client.call_tool("record_messages", {"session_id": "s", "goal_id": "g1", "messages": said})
+        got = await client.get_prompt("agent_context", {"topic": "tram", "goal_id": "g1"})
+    held = sections(got)
+    assert "東京" * 4_000 in held["Short-Term Memory"]
+    assert list(held) == [
+        "Short-Term Memory",
+        "Active Goals",
+        "Tasks in Progress",
+        "Known Facts",
+        "What Bears on the Topic",
+        "This Goal",
+    ]
+    assert "left out:" not in str(held)
+    total = sum(estimate_tokens(message.content.text) for message in got.messages)  # type: ignore[union-attr]
+    assert total <= services.settings.output.max_tokens
 
 
 async def test_sections_follow_the_settings(connect: Connect) -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from mcp import MCPError
 
-from uniko_mcp.memory.pages import ENVELOPE_TOKENS
 from uniko_mcp.models.tokens import estimate_tokens
 from uniko_mcp.notes import NoteKind
 from uniko_mcp.operations.call import Services
@@ -98,7 +97,7 @@ async def test_no_resource_is_larger_than_a_result_may_be(connect: Connect, uri:
             fact = {"subject": "Zoe", "predicate": f"{claim} {number}", "fact_id": f"f{number}"}
             await client.call_tool("assert_fact", fact)
         read = await client.read_resource(uri)
-    assert estimate_tokens(read.contents[0].text) <= most + ENVELOPE_TOKENS
+    assert estimate_tokens(read.contents[0].text) <= most
 
 
 async def test_notes_are_read_as_they_were_saved(connect: Connect, services: Services) -> None:

@@ -261,6 +261,113 @@ async def test_every_read_stays_under_the_token_limit_with_whole_items_and_a_way
     assert estimate_tokens(entity.contents[0].text) <= limit
 
 
+async def _within_limit(client: Client, services: Services, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The result of a tool, which both of its forms keep within the limit."""
+    limit = services.settings.output.max_tokens
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error
+    assert estimate_json_tokens(result.structured_content) <= limit, tool
+    assert estimate_tokens(result.content[0].text) <= limit, tool
+    assert "left out:" not in result.content[0].text
+    return result.structured_content
+
+
+@pytest.mark.parametrize("text", ["Halt {} of the tram.", 'Halt {}: "tram"\n-\n-\n-'])
+async def test_many_short_memories_are_cut_by_all_that_a_result_holds_of_them(
+    connect: Connect, services: Services, text: str
+) -> None:
+    """S1"""
+    async with connect() as client:
+        messages = [{"sender": "user", "content": text.format(number)} for number in range(250)]
+        await client.call_tool(
+            "record_messages", {"session_id": "a-session-with-a-name-of-its-own", "messages": messages}
+        )
+        asked = {"limit": 200, "kinds": ["message"], "token_budget": 10_000}
+        plain = await _within_limit(client, services, "recall", {"query": "tram", **asked})
+        explained = await _within_limit(client, services, "recall", {"query": "tram", "explain": True, **asked})
+        answer = await _within_limit(client, services, "answer", {"question": "tram", **asked})
+    assert plain["truncated"]
+    assert 100 < len(plain["items"]) < 200
+    assert plain["tokens"] == sum(estimate_tokens(item["text"]) for item in plain["items"])
+    ids = [item["id"] for item in plain["items"]]
+    assert ids[: len(explained["items"])] == [item["id"] for item in explained["items"]]
+    assert 20 < len(explained["items"]) < len(ids)
+    assert ids[: len(answer["citations"])] == [citation["id"] for citation in answer["citations"]]
+    assert answer["truncated"]
+    assert len(answer["citations"]) > 50
+    assert f"[{len(answer['citations'])}] " in answer["context"]
+    assert f"[{len(answer['citations']) + 1}] " not in answer["context"]
+
+
+async def test_of_a_fact_with_many_sources_a_few_are_shown_and_the_others_counted(
+    connect: Connect, services: Services
+) -> None:
+    """S1"""
+
+    def plan(draft: Draft) -> None:
+        ids = [f"observation-{number}" for number in range(800)]
+        for number, id in enumerate(ids):
+            add_observation(draft, NewObservation(id, f"m{number}", "the tram is late", "tram"), agent_id="a", now=1)
+        assert_fact(
+            draft, NewFact("late", "tram", "is", "late", supporting_observation_ids=tuple(ids)), agent_id="a", now=1
+        )
+
+    async with connect() as client:
+        messages = [{"sender": "user", "content": f"Late again, {n}.", "message_id": f"m{n}"} for n in range(800)]
+        await client.call_tool("record_messages", {"session_id": "s", "messages": messages})
+        await services.store.write(plan)
+        found = await _within_limit(client, services, "recall", {"query": "is the tram late", "kinds": ["fact"]})
+        answer = await _within_limit(client, services, "answer", {"question": "is the tram late", "kinds": ["fact"]})
+        memory = await _within_limit(client, services, "get_memory", {"id": "late"})
+    [item] = found["items"]
+    assert (len(item["sources"]), item["more_sources"]) == (5, 795)
+    assert [citation["more_sources"] for citation in answer["citations"]] == [795]
+    assert "tram is late" in answer["context"]
+    assert memory["truncated"]
+
+
+async def test_a_new_fact_names_the_last_of_many_that_it_contradicts_and_counts_the_others(
+    connect: Connect, services: Services
+) -> None:
+    """S1, T3"""
+
+    def plan(draft: Draft) -> None:
+        for number in range(400):
+            assert_fact(
+                draft, NewFact(f"f{number:03}", "user", "likes", f"song {number}"), agent_id="a", now=number + 1
+            )
+
+    async with connect() as client:
+        await services.store.write(plan)
+        fact = {"subject": "user", "predicate": "likes", "object": "silence", "supersede": True}
+        result = await _within_limit(client, services, "assert_fact", fact)
+        left = await client.call_tool("search_facts", {"subject": "user"})
+    assert result["conflicts"][0]["fact_id"] == "f399"
+    assert len(result["conflicts"]) + result["more_conflicts"] == 400
+    assert left.structured_content["total"] == 1
+
+
+async def test_the_smallest_results_that_can_be_set_hold_evidence_too(connect: Connect, services: Services) -> None:
+    """S1"""
+    async with connect(output={"max_tokens": 1_000}) as client:
+        messages = [{"sender": "user", "content": f"Halt {n} of the tram. {'Ding! ' * 150}"} for n in range(20)]
+        await client.call_tool("record_messages", {"session_id": "s", "messages": messages})
+        result = await client.call_tool("answer", {"question": "tram", "limit": 200, "kinds": ["message"]})
+    assert estimate_tokens(result.content[0].text) <= 1_000
+    assert estimate_json_tokens(result.structured_content) <= 1_000
+    assert "of the tram. Ding!" in result.structured_content["context"]
+
+
+async def test_thousands_of_conversations_that_were_searched_are_named_in_a_line(
+    connect: Connect, services: Services
+) -> None:
+    """S4"""
+    async with connect() as client:
+        ids = [f"conversation-{number}" for number in range(5_000)]
+        found = await _within_limit(client, services, "recall", {"query": "tram", "session_ids": ids})
+    assert "conversation-9 and 4990 more" in found["scope"]
+
+
 def _fill(draft: Draft, text: str) -> None:
     """800 observations of one entity, and more tasks and facts than fit into a result."""
     for number in range(800):

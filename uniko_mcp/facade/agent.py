@@ -255,8 +255,13 @@ class Agent:
         return await self._caller.run(notes.memory_save, type=type, content=content, wait_for_relays=wait_for_relays)
 
     async def my_memory(self) -> notes.NoteText:
-        """The long-term memory as it was saved last."""
-        return await self._caller.run(notes.my_memory)
+        """The long-term memory as it was saved last, all of it."""
+        note = await self._caller.run(notes.my_memory)
+        parts = [note.content]
+        while note.next_offset is not None:
+            note = await self._caller.run(notes.my_memory, offset=note.next_offset)
+            parts.append(note.content)
+        return note.model_copy(update={"content": "".join(parts)})
 
     async def recall(
         self,

@@ -15,10 +15,10 @@ from pydantic import BaseModel
 
 from uniko_mcp.memory.facts import to_fact
 from uniko_mcp.memory.goals import get_goals
+from uniko_mcp.memory.pages import item_tokens
 from uniko_mcp.memory.tasks import get_tasks
 from uniko_mcp.memory.visibility import visible
 from uniko_mcp.models.domain import EntityItem, Fact, Goal, MessageItem, SessionItem, Task
-from uniko_mcp.models.tokens import estimate_tokens
 from uniko_mcp.store import View
 
 Item = TypeVar("Item", bound=BaseModel)
@@ -72,7 +72,7 @@ def goal_context(
     goal_ids = [goal_id, *descendants]
     sessions = _sessions(view, goal_ids)
     session_ids = [session.session_id for session in sessions[:_MAX_SESSIONS]]
-    budget = _Budget(token_budget - _size(goal))
+    budget = _Budget(token_budget - item_tokens(goal))
     tasks = budget.take("tasks", _tasks(view, goal_ids), share=0.25)
     subgoals = budget.take("subgoals", get_goals(view, descendants), share=0.2)
     messages = budget.take("recent_messages", _messages(view, session_ids), share=0.5)
@@ -100,7 +100,7 @@ class _Budget:
         allowance = int(self._tokens * share)
         taken: list[Item] = []
         for item in items:
-            size = _size(item)
+            size = item_tokens(item)
             if size > allowance:
                 break
             allowance -= size
@@ -109,10 +109,6 @@ class _Budget:
         if len(taken) < len(items):
             self.left_out[name] = len(items) - len(taken)
         return taken
-
-
-def _size(item: BaseModel) -> int:
-    return estimate_tokens(item.model_dump_json(exclude_none=True))
 
 
 def _descendants(view: View, goal_id: str) -> list[str]:

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from uniko_mcp.errors import InvalidArgumentsError
 from uniko_mcp.models.graph_schema import NODES
 from uniko_mcp.models.time import BEGINNING_OF_TIME, END_OF_TIME
-from uniko_mcp.models.tokens import estimate_tokens
+from uniko_mcp.models.tokens import estimate_result_tokens
 from uniko_mcp.store import View
 
 Item = TypeVar("Item", bound=BaseModel)
@@ -84,21 +84,35 @@ def fetch_page(
     )
     nodes = view.nodes(listing.kind, (row["id"] for row in rows[:limit]))
     items = build([nodes[row["id"]] for row in rows[:limit]])
-    kept = fitting(items, max_tokens - ENVELOPE_TOKENS)
+    kept = fitting(map(item_tokens, items), max_tokens - ENVELOPE_TOKENS)
     more = kept < len(rows)
     next_cursor = _encode(rows[kept - 1]["at"], rows[kept - 1]["id"]) if more and kept else None
     return Page(items[:kept], total["total"] if total else 0, next_cursor)
 
 
-def fitting(items: Iterable[BaseModel], max_tokens: int) -> int:
-    """How many of the first items fit into `max_tokens` together; at least one when there are any."""
+def item_tokens(item: BaseModel) -> int:
+    """About how many tokens an item takes in a result that lists it."""
+    return estimate_result_tokens({"": [item.model_dump(mode="json", exclude_none=True)]})
+
+
+def fitting(sizes: Iterable[int], max_tokens: int) -> int:
+    """How many of the first items of these sizes fit into `max_tokens` together; at least one when there are any."""
     used = 0
     count = 0
-    for count, item in enumerate(items, start=1):
-        used += estimate_tokens(item.model_dump_json(exclude_none=True))
+    for count, size in enumerate(sizes, start=1):
+        used += size
         if used > max_tokens and count > 1:
             return count - 1
     return count
+
+
+def part_of(text: str, *, offset: int, max_tokens: int) -> tuple[str, int | None]:
+    """What of a long text fits from a character on, and where the rest begins, if there is any."""
+    part = text[offset:]
+    while (size := estimate_result_tokens({"": {"": part}})) > max_tokens and len(part) > 1:
+        part = part[: max(1, len(part) * max_tokens // size)]
+    end = offset + len(part)
+    return part, end if end < len(text) else None
 
 
 def _encode(time: int, key: str) -> str:

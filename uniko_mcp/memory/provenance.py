@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from uniko_mcp.memory.entities import count_mentions
+from uniko_mcp.memory.pages import part_of
 from uniko_mcp.memory.visibility import is_visible, visible
 from uniko_mcp.models import json_text
 from uniko_mcp.models.domain import Provenance
 from uniko_mcp.models.graph_schema import EDGES, NODES
 from uniko_mcp.models.time import format_instant
-from uniko_mcp.models.tokens import estimate_tokens
 from uniko_mcp.store import View
 
 _INTERNAL: Final = frozenset(
@@ -95,12 +95,8 @@ def text_window(properties: dict[str, Any], *, offset: int, max_tokens: int) -> 
     longest = max(texts, key=lambda column: len(texts[column]), default=None)
     if longest is None:
         return properties, None
-    text = texts[longest][offset:]
-    tokens = estimate_tokens(text)
-    if tokens <= max_tokens:
-        return {**properties, longest: text}, None
-    chars = len(text) * max_tokens // tokens
-    return {**properties, longest: text[:chars]}, offset + chars
+    text, next_offset = part_of(texts[longest], offset=offset, max_tokens=max_tokens)
+    return {**properties, longest: text}, next_offset
 
 
 def public_properties(kind: str, node: dict[str, Any]) -> dict[str, Any]:

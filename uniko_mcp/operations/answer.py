@@ -9,15 +9,16 @@ from pydantic import Field
 
 from uniko_mcp.errors import LanguageModelError, MissingExtraError, UnikoError
 from uniko_mcp.memory import episodes
+from uniko_mcp.memory.pages import ENVELOPE_TOKENS, fitting, item_tokens
 from uniko_mcp.models.domain import DomainModel
 from uniko_mcp.models.fields import Identifier, Instant, Required, TimeSpan
 from uniko_mcp.models.ids import new_id
 from uniko_mcp.models.time import day_of
-from uniko_mcp.models.tokens import estimate_tokens
+from uniko_mcp.models.tokens import estimate_result_tokens, estimate_tokens
 from uniko_mcp.operations.call import Call, Services
 from uniko_mcp.operations.catalogue import ADDS, Params, Result, serves
-from uniko_mcp.operations.evidence import answer_prompt, cited, instruction, numbered
-from uniko_mcp.operations.recall import Kind, Recall, RecalledItem, Source, recall_items
+from uniko_mcp.operations.evidence import answer_prompt, cited, instruction, numbered, source
+from uniko_mcp.operations.recall import Kind, Recall, RecalledItem, RecallResult, Source, first_items, recall_items
 from uniko_mcp.recall.language_model import Completion, LanguageModel
 from uniko_mcp.store import Draft
 
@@ -59,12 +60,14 @@ class Citation(DomainModel):
     used: bool
     timestamp: Instant
     sources: list[Source]
+    more_sources: int | None = None
 
 
 class AnswerResult(Result):
     text: str = Field(description="The answer, citing sources as [1]; without a model, how to answer from context.")
     citations: list[Citation]
     context: str = Field(description="The numbered sources.")
+    truncated: bool = Field(description="Whether more sources were found than are shown.")
     model: str | None = Field(default=None, description="The language model that answered, if one did.")
     tokens: int = Field(description="Used by the model; without one, the size of the context.")
     recorded_episode: str | None = None
@@ -78,7 +81,7 @@ async def answer(services: Services, call: Call, params: Answer) -> AnswerResult
     Use it for a question that wants an answer rather than memories. All parameters but question and record are those
     of recall. Without a language model it returns the sources for you to answer from.
     """
-    found = await recall_items(services, call, params.recall())
+    found = await _sources(services, call, params)
     context = numbered(found.items)
     completion, failure = await _complete(call, params, context) if found.items else (None, None)
     episode_id, fault = await _record(services, call, params, completion) if params.record else (None, None)
@@ -86,11 +89,24 @@ async def answer(services: Services, call: Call, params: Answer) -> AnswerResult
         text=completion.text if completion else instruction() if found.items else _NOTHING_FOUND,
         citations=_citations(found.items, completion),
         context=context,
+        truncated=found.truncated,
         model=completion.model if completion else None,
         tokens=completion.tokens if completion else estimate_tokens(context),
         recorded_episode=episode_id,
         notes=[*found.notes, *(note for note in (failure, fault) if note)],
     )
+
+
+async def _sources(services: Services, call: Call, params: Answer) -> RecallResult:
+    """What is found, the best of it that fits into three quarters of a result, both cited and shown. The answer has the
+    rest."""
+    most = call.settings.output.max_tokens
+    found = await recall_items(services, call, params.recall(), most_text=most // 3)
+    sizes = (
+        item_tokens(citation) + estimate_result_tokens({"": source(citation.number, item)})
+        for citation, item in zip(_citations(found.items, None), found.items, strict=True)
+    )
+    return first_items(found, fitting(sizes, most * 3 // 4 - ENVELOPE_TOKENS))
 
 
 def _today(call: Call, params: Answer) -> str:
@@ -122,6 +138,7 @@ def _citations(items: Sequence[RecalledItem], completion: Completion | None) -> 
             used=number in used,
             timestamp=item.timestamp,
             sources=item.sources,
+            more_sources=item.more_sources,
         )
         for number, item in enumerate(items, 1)
     ]

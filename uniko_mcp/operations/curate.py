@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field
 
 from uniko_mcp import __version__
 from uniko_mcp.memory import provenance
-from uniko_mcp.memory.pages import ENVELOPE_TOKENS, fitting
+from uniko_mcp.memory.pages import ENVELOPE_TOKENS, fitting, item_tokens
 from uniko_mcp.models.domain import DomainModel, Provenance
 from uniko_mcp.models.fields import Identifier, JsonObject
 from uniko_mcp.models.graph_schema import NODES
@@ -57,7 +57,7 @@ def get_memory(view: View, call: Call, params: GetMemory) -> FoundMemory:
         return FoundMemory(found=False)
     half = call.settings.output.max_tokens // 2
     properties, next_offset = provenance.text_window(memory.properties, offset=params.offset, max_tokens=half)
-    shown = memory.provenance[: fitting(memory.provenance, half - ENVELOPE_TOKENS)]
+    shown = memory.provenance[: fitting(map(item_tokens, memory.provenance), half - ENVELOPE_TOKENS)]
     return FoundMemory(
         found=True,
         kind=memory.kind,

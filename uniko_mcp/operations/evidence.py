@@ -34,7 +34,7 @@ def instruction() -> str:
 
 def numbered(items: Sequence[RecalledItem]) -> str:
     """The items as sources [1], [2], ... in a fence; empty when there are none."""
-    return fence("\n".join(_source(number, item) for number, item in enumerate(items, 1)), _LABEL) if items else ""
+    return fence("\n".join(source(number, item) for number, item in enumerate(items, 1)), _LABEL) if items else ""
 
 
 def answer_prompt(question: str, sources: str, *, today: str) -> Prompt:
@@ -51,12 +51,13 @@ def cited(answer: str, count: int) -> set[int]:
     return numbers
 
 
-def _source(number: int, item: RecalledItem) -> str:
-    """One source. Its further lines are indented, so that none of them can pass for a source of its own.
+def source(number: int, item: RecalledItem) -> str:
+    """The item as the source of that number.
 
+    Its further lines are indented, so that none of them can pass for a source of its own.
     A line ends wherever Unicode says that it does, for a reader may think so too.
     """
-    sender = next((source.sender for source in item.sources if source.sender), None)
+    sender = next((each.sender for each in item.sources if each.sender), None)
     said = f"{item.kind} by {' '.join(sender.split())}" if sender else item.kind
     text = "\n    ".join(item.text.splitlines())
     return f"[{number}] {format_instant(item.timestamp)}, {said}: {text}"

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from uniko_mcp.memory import fact_search, facts
+from uniko_mcp.memory.pages import fitting, item_tokens
 from uniko_mcp.models.domain import Fact, SkippedLink
 from uniko_mcp.models.fields import TIME_FORMAT, GivenInstant, Identifier, Required, Text, TimeSpan, UnitInterval
 from uniko_mcp.operations.call import Call
@@ -40,6 +41,7 @@ class AssertedFact(Result):
     conflicts: list[Fact] = Field(
         description="Same subject and predicate, other object, same time. Superseded ones are closed, others not."
     )
+    more_conflicts: int | None = Field(default=None, description="How many more there are, recorded before these.")
     skipped_links: list[SkippedLink] = Field(description="Links not made because the other end is unknown.")
 
 
@@ -52,10 +54,12 @@ def assert_fact(draft: Draft, call: Call, params: AssertFact) -> AssertedFact:
     """
     new = facts.NewFact(**params.values())
     asserted = facts.assert_fact(draft, new, agent_id=call.agent_id, now=call.now)
+    shown = fitting(map(item_tokens, asserted.conflicts), call.settings.output.max_tokens // 2)
     return AssertedFact(
         fact=asserted.fact,
         created=asserted.created,
-        conflicts=asserted.conflicts,
+        conflicts=asserted.conflicts[:shown],
+        more_conflicts=len(asserted.conflicts) - shown or None,
         skipped_links=asserted.skipped,
     )
 

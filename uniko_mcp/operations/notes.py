@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from uniko_mcp.memory.pages import ENVELOPE_TOKENS, part_of
 from uniko_mcp.models.fields import Instant, Text
 from uniko_mcp.models.time import SECONDS
 from uniko_mcp.notes import Delivery, Note, NoteKind
@@ -58,8 +59,13 @@ class NoParams(Params):
     pass
 
 
+class MyMemory(Params):
+    offset: int = Field(default=0, ge=0, description="From which character on; see next_offset.")
+
+
 class NoteText(Result):
     content: str = Field(description="Empty when nothing is saved.")
+    next_offset: int | None = Field(default=None, description="Where the rest begins, if it did not fit.")
     event_id: str | None = None
     created_at: Instant | None = None
     chars: int
@@ -67,12 +73,16 @@ class NoteText(Result):
 
 
 @serves("Read your long-term memory", "notes")
-async def my_memory(services: Services, call: Call, params: NoParams) -> NoteText:
+async def my_memory(services: Services, call: Call, params: MyMemory) -> NoteText:
     """Your long-term memory, as you saved it last with memory_save.
 
-    Use it when a session begins, and before you save a new one. Empty when there is none.
+    Use it when a session begins, and before you save a new one. Empty when there is none; with next_offset, ask again
+    for the rest.
     """
-    return _shown(await services.notes.read(NoteKind.LONG_TERM))
+    note = _shown(await services.notes.read(NoteKind.LONG_TERM))
+    room = call.settings.output.max_tokens - ENVELOPE_TOKENS
+    content, next_offset = part_of(note.content, offset=params.offset, max_tokens=room)
+    return note.model_copy(update={"content": content, "next_offset": next_offset})
 
 
 @serves("Read your short-term memory", "notes")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import Field
 
 from uniko_mcp.memory.goal_context import goal_sessions
+from uniko_mcp.memory.pages import ENVELOPE_TOKENS, fitting, item_tokens
 from uniko_mcp.models.domain import DomainModel
 from uniko_mcp.models.fields import Identifier, Instant, Required, TimeSpan
 from uniko_mcp.models.time import format_instant
+from uniko_mcp.models.tokens import estimate_tokens
 from uniko_mcp.operations.call import Call, Services
 from uniko_mcp.operations.catalogue import Params, Result, serves
 from uniko_mcp.recall.query import RecallQuery
@@ -31,11 +34,18 @@ NODE_KINDS: Final[dict[Kind, str]] = {
     "artifact": "Artifact",
 }
 
+SOURCES_SHOWN: Final = 5
+"""Of an item; a fact may rest on a thousand messages, and the first tell as much as all."""
+_NAMES_SHOWN: Final = 10
+"""Of conversations or people, where a result says what was searched."""
+
 
 class Recall(Params):
     query: Required = Field(description="What you want to know, as a question or as words.")
     limit: int | None = Field(default=None, ge=1, le=200, description="At most this many items.")
-    token_budget: int | None = Field(default=None, ge=100, le=100_000, description="About how many tokens at most.")
+    token_budget: int | None = Field(
+        default=None, ge=100, le=100_000, description="About how many tokens of text at most; ids come on top."
+    )
     kinds: list[Kind] = Field(default=[], description="Only these kinds of memories.")
     session_ids: list[Identifier] = Field(default=[], description="Only from these conversations.")
     participants: list[Identifier] = Field(default=[], description="Only what these people or agents said.")
@@ -68,6 +78,7 @@ class RecalledItem(DomainModel):
     timestamp: Instant
     derived: bool
     sources: list[Source]
+    more_sources: int | None = Field(default=None, description="How many it has beside these; get_memory tells more.")
     why: Annotated[dict[str, float] | None, Field(description="What each channel gave to the score.")] = None
 
 
@@ -75,7 +86,7 @@ class RecallResult(Result):
     items: list[RecalledItem] = Field(description="Best first.")
     coverage: float = Field(description="0 to 1: how much of the query the items cover.")
     phase: int = Field(description="1: facts and summaries were enough; 2: also what was said; 3: also documents.")
-    tokens: int
+    tokens: int = Field(description="Of the texts.")
     total_considered: int
     truncated: bool = Field(description="Whether more items were found than are returned.")
     scope: str
@@ -89,18 +100,29 @@ async def recall(services: Services, call: Call, params: Recall) -> RecallResult
     Use it before you answer anything that depends on earlier conversations or on the user. Words, meaning, people and
     times such as "last week" all count. Returns whole items, best first, within token_budget.
     """
-    return await recall_items(services, call, params)
+    most = call.settings.output.max_tokens
+    found = await recall_items(services, call, params, most_text=most // 2)
+    return first_items(found, fitting(map(item_tokens, found.items), most - ENVELOPE_TOKENS))
 
 
-async def recall_items(services: Services, call: Call, params: Recall) -> RecallResult:
-    """What `recall` answers; `answer` builds on it."""
+def first_items(found: RecallResult, count: int) -> RecallResult:
+    """The result with so many of its items, the best."""
+    if count == len(found.items):
+        return found
+    items = found.items[:count]
+    tokens = sum(estimate_tokens(item.text) for item in items)
+    return found.model_copy(update={"items": items, "tokens": tokens, "truncated": True})
+
+
+async def recall_items(services: Services, call: Call, params: Recall, *, most_text: int) -> RecallResult:
+    """What is found, with texts of at most so many tokens; ids and sources come on top, and have to be fitted."""
     settings = call.settings
     sessions = await _sessions(services, params)
     query = RecallQuery(
         query=params.query,
         viewer=call.agent_id,
         limit=params.limit or settings.recall.limit,
-        token_budget=min(params.token_budget or settings.recall.token_budget, settings.output.max_tokens // 2),
+        token_budget=min(params.token_budget or settings.recall.token_budget, most_text),
         kinds=tuple(NODE_KINDS[kind] for kind in params.kinds),
         session_ids=sessions,
         participants=tuple(params.participants),
@@ -150,8 +172,9 @@ def _item(item: RecallItem) -> RecalledItem:
                 sender=source.sender,
                 artifact_id=source.artifact_id,
             )
-            for source in item.sources
+            for source in item.sources[:SOURCES_SHOWN]
         ],
+        more_sources=max(0, len(item.sources) - SOURCES_SHOWN) or None,
         why={name: round(share, 4) for name, share in item.explanation.items()} if item.explanation else None,
     )
 
@@ -162,9 +185,9 @@ def _scope(params: Recall, sessions: tuple[str, ...] | None) -> str:
     if params.goal_id is not None:
         parts.append(f"{len(sessions or ())} conversations for goal {params.goal_id}")
     elif sessions is not None:
-        parts.append(f"conversations {', '.join(sessions)}")
+        parts.append(f"conversations {_named(sessions)}")
     if params.participants:
-        parts.append(f"said by {', '.join(params.participants)}")
+        parts.append(f"said by {_named(params.participants)}")
     if params.since is not None:
         parts.append(f"since {format_instant(params.since.start)}")
     if params.until is not None:
@@ -172,3 +195,10 @@ def _scope(params: Recall, sessions: tuple[str, ...] | None) -> str:
     if not params.include_superseded:
         parts.append("not what is no longer true")
     return ", ".join(parts)
+
+
+def _named(names: Sequence[str]) -> str:
+    """The first of the names, and how many more there are."""
+    shown = ", ".join(names[:_NAMES_SHOWN])
+    more = len(names) - _NAMES_SHOWN
+    return f"{shown} and {more} more" if more > 0 else shown

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from uniko_mcp.memory import goal_context as working_memory
 from uniko_mcp.memory import goals, tasks
+from uniko_mcp.memory.pages import ENVELOPE_TOKENS
 from uniko_mcp.models.domain import EntityItem, Fact, Goal, MessageItem, SessionItem, SkippedLink, Task
 from uniko_mcp.models.fields import Identifier, Required, Text, UnitInterval
 from uniko_mcp.operations.call import Call, Services
@@ -143,7 +144,7 @@ async def goal_context(services: Services, call: Call, params: GoalContextParams
             relevant,
             viewer=call.agent_id,
             now=call.now,
-            token_budget=min(params.token_budget, call.settings.output.max_tokens),
+            token_budget=min(params.token_budget, call.settings.output.max_tokens - ENVELOPE_TOKENS),
         )
     )
     return GoalContext(

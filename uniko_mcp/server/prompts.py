@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
@@ -16,28 +16,18 @@ from mcp_types import (
     Prompt,
     PromptArgument,
     PromptMessage,
-    TextContent,
 )
 
 from uniko_mcp.config import PromptSection
 from uniko_mcp.errors import ConfigError
-from uniko_mcp.models.fence import fence
 from uniko_mcp.models.nearest import nearest
-from uniko_mcp.notes.section import LABEL
 from uniko_mcp.operations.catalogue import Catalogue
-from uniko_mcp.server.failures import named, protocol_errors
-from uniko_mcp.server.rendering import recorded, render
+from uniko_mcp.server.failures import protocol_errors
 from uniko_mcp.server.runner import OperationRunner
+from uniko_mcp.server.sections import Sections, message
 
 _Get: TypeAlias = Callable[[Mapping[str, str]], Awaitable[list[PromptMessage]]]
 
-SHORT_TERM_TOOL: Final = "memory_short_term_read"
-
-_ROLES: Final[Mapping[str, Literal["user", "assistant"]]] = {
-    "system": "user",  # MCP knows no system messages
-    "user": "user",
-    "assistant": "assistant",
-}
 _GOAL: Final = PromptArgument(name="goal_id", description="The goal that this session is about.")
 _TOPIC: Final = PromptArgument(name="topic", description="What this session is about, as a question or as words.")
 _SESSION: Final = PromptArgument(name="session_id", description="The session that is ending.")
@@ -62,12 +52,6 @@ _PROMPTS: Final = (
         arguments=[_SESSION, _GOAL],
     ),
 )
-
-_ASKED: Final = (
-    ("topic", "What Bears on the Topic", "recall", "query"),
-    ("goal_id", "This Goal", "goal_context", "goal_id"),
-)
-"""Sections of `agent_context` on what it is asked about: argument, heading, the tool and its parameter that fill it."""
 
 _MAX_ARGUMENT_CHARS: Final = 512
 """Arguments stand in the prompt as its own words: in one line, and no longer than an id or a question is."""
@@ -94,7 +78,7 @@ class Prompts:
     """The prompts of one server; `agent_context` is made of the sections in its settings."""
 
     def __init__(self, runner: OperationRunner) -> None:
-        self._runner = runner
+        self._filled = Sections(runner)
         self._prompts = {
             prompt.name: prompt for prompt in _PROMPTS if prompt.name not in _WRITING or not runner.settings.read_only
         }
@@ -138,32 +122,11 @@ class Prompts:
         return GetPromptResult(description=prompt.description, messages=messages)
 
     async def _short_term_memory(self, arguments: Mapping[str, str]) -> list[PromptMessage]:
-        message = await self._section(PromptSection(section="Short-Term Memory", tool=SHORT_TERM_TOOL))
-        return [message or _message("user", "There is no short-term memory so far.")]
+        return [await self._filled.short_term() or message("user", "There is no short-term memory so far.")]
 
     async def _agent_context(self, arguments: Mapping[str, str]) -> list[PromptMessage]:
-        asked = [
-            PromptSection(section=heading, tool=tool, arguments={parameter: arguments[name]})
-            for name, heading, tool, parameter in _ASKED
-            if name in arguments
-        ]
-        messages = [await self._section_or_why(section) for section in (*self._sections, *asked)]
-        return [message for message in messages if message] or [_message("user", "The memory is empty so far.")]
-
-    async def _section_or_why(self, section: PromptSection) -> PromptMessage | None:
-        """The section, or a line that says why it is missing: the others are worth having without it."""
-        try:
-            return await self._section(section)
-        except Exception as error:
-            failure = named(error, f"section {section.section}")
-            return _message(section.role, f"## {section.section}\n\nMissing: {failure}")
-
-    async def _section(self, section: PromptSection) -> PromptMessage | None:
-        content = await self._runner.run(section.tool, section.arguments)
-        if section.skip_if_empty and not recorded(content):
-            return None
-        text = fence(content["content"], LABEL) if section.tool == SHORT_TERM_TOOL else render(content)
-        return _message(section.role, f"## {section.section}\n\n{text}")
+        found = await self._filled.context(self._sections, arguments)
+        return found or [message("user", "The memory is empty so far.")]
 
 
 async def _end_of_session(arguments: Mapping[str, str]) -> list[PromptMessage]:
@@ -173,11 +136,7 @@ async def _end_of_session(arguments: Mapping[str, str]) -> list[PromptMessage]:
         goal=f" about goal {goal}" if goal else "",
         in_session=f" with session_id {session}" if session else "",
     )
-    return [_message("user", text)]
-
-
-def _message(role: str, text: str) -> PromptMessage:
-    return PromptMessage(role=_ROLES[role], content=TextContent(text=text))
+    return [message("user", text)]
 
 
 def _check(section: PromptSection, catalogue: Catalogue) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from uniko_mcp.models.fence import fence
+from uniko_mcp.models.outline import outline
 
 _LABEL: Final = "what the memory holds"
 
@@ -50,14 +51,14 @@ OWN_OBJECTS: Final = frozenset(
 
 
 def render(content: Mapping[str, Any]) -> str:
-    """The JSON of a result as text in the manner of YAML.
+    """The JSON of a result as an outline.
 
     What the product itself says (counts, states, ids) comes first. Everything else follows in a fence, so that a
     stored order reads as the quotation that it is.
     """
     quoted = recorded(content)
     own = {name: value for name, value in content.items() if name not in quoted}
-    parts = ["\n".join(_lines(own))] if own else []
+    parts = [outline(own)] if own else []
     if quoted:
         parts.append(_fenced(quoted))
     return "\n".join(parts) or "done"
@@ -85,53 +86,4 @@ def _fenced(quoted: Mapping[str, Any]) -> str:
     (name, value), *others = quoted.items()
     if isinstance(value, str) and not others:
         return fence(value, f"the {name} that the memory holds")
-    return fence("\n".join(_lines(quoted)), _LABEL)
-
-
-def _lines(fields: Mapping[str, Any]) -> Iterator[str]:
-    for name, value in fields.items():
-        yield from _entry(f"{name}:", value)
-
-
-def _entry(head: str, value: Any) -> Iterator[str]:
-    """`head` with its value: on the same line when the value is short, else indented below."""
-    if isinstance(value, Mapping) and value:
-        yield head
-        yield from _indented(_lines(cast("Mapping[str, Any]", value)))
-    elif isinstance(value, list) and value:
-        yield head
-        for item in cast("list[Any]", value):
-            yield from _item(item)
-    elif isinstance(value, str) and "\n" in value:
-        yield f"{head} |"
-        yield from _indented(value.split("\n"))
-    else:
-        yield f"{head} {_scalar(value)}"
-
-
-def _item(item: Any) -> Iterator[str]:
-    """A list's item: its first line after a dash, the others below."""
-    if isinstance(item, Mapping) and item:
-        first, *others = _lines(cast("Mapping[str, Any]", item))
-        yield f"- {first}"
-        yield from _indented(others)
-    else:
-        yield from _entry("-", item)
-
-
-def _indented(lines: Iterator[str] | Sequence[str]) -> Iterator[str]:
-    return (f"  {line}" for line in lines)
-
-
-def _scalar(value: Any) -> str:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "true" if value else "false"
-        case [] | {}:
-            return "none"
-        case "":
-            return '""'
-        case _:
-            return str(value)
+    return fence(outline(quoted), _LABEL)

@@ -132,17 +132,18 @@ class Resources:
         return await self._memory("Session", session_id)
 
     async def _entity(self, name: str) -> Json | None:
-        entity = await self._memory("Entity", entity_id(name))
+        half = self._runner.settings.output.max_tokens // 2
+        entity = await self._memory("Entity", entity_id(name), max_tokens=half)
         if entity is None:
             return None
-        facts = await self._runner.run("search_facts", {"subject": name})
-        return self._runner.fitted(entity | {"facts": facts})
+        found = await self._runner.run("search_facts", {"subject": name}, max_tokens=half)
+        return entity | {"facts": found["facts"], "facts_in_all": found["total"]}
 
     async def _fact(self, fact_id: str) -> Json | None:
         return await self._memory("Fact", fact_id)
 
-    async def _memory(self, kind: str, id: str) -> Json | None:
-        memory = await self._runner.run("get_memory", {"id": id, "kind": kind})
+    async def _memory(self, kind: str, id: str, *, max_tokens: int | None = None) -> Json | None:
+        memory = await self._runner.run("get_memory", {"id": id, "kind": kind}, max_tokens=max_tokens)
         return memory if memory["found"] else None
 
 
