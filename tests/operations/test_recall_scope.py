@@ -117,6 +117,27 @@ async def test_the_order_is_the_same_in_an_index_made_anew(memory: MemoryClient)
     assert await recalled(memory, "orchid", kinds=["message"]) == ["a", "b", "c"]
 
 
+@pytest.mark.parametrize(
+    ("time", "wanted"),
+    [
+        ("last week", {"then"}),
+        ("before last week", {"long ago"}),
+        ("after last week", {"today"}),
+        ("until last week", {"long ago", "then"}),
+        ("since last week", {"then", "today"}),
+    ],
+)
+async def test_a_time_before_or_after_another_is_not_that_other(
+    memory: MemoryClient, time: str, wanted: set[str]
+) -> None:
+    """T8."""
+    memory.at = "2026-03-11T12:00:00Z"
+    for id, at in (("long ago", "2025-05-01"), ("then", "2026-03-04"), ("today", "2026-03-11T11:00:00Z")):
+        message = {"sender": "ana", "content": f"The deploy of {id}.", "message_id": id, "timestamp": at}
+        await memory("record_messages", session_id=id, messages=[message])
+    assert set(await recalled(memory, f"Which deploy {time}?", kinds=["message"])) == wanted
+
+
 async def test_a_time_does_not_hide_what_was_said_at_another(memory: MemoryClient) -> None:
     memory.at = "2026-03-11T12:00:00Z"
     await memory("assert_fact", subject="Ana", predicate="works at", object="Acme", valid_from="2024")

@@ -52,12 +52,12 @@ def cited(answer: str, count: int) -> set[int]:
 
 
 def source(number: int, item: RecalledItem) -> str:
-    """The item as the source of that number.
+    """The item as the source of that number, by whom it is where that is one person.
 
     Its further lines are indented, so that none of them can pass for a source of its own.
     A line ends wherever Unicode says that it does, for a reader may think so too.
     """
-    sender = next((each.sender for each in item.sources if each.sender), None)
-    said = f"{item.kind} by {' '.join(sender.split())}" if sender else item.kind
+    senders = {" ".join(each.sender.split()) for each in item.sources if each.sender}
+    said = f"{item.kind} by {senders.pop()}" if len(senders) == 1 and not item.more_sources else item.kind
     text = "\n    ".join(item.text.splitlines())
     return f"[{number}] {format_instant(item.timestamp)}, {said}: {text}"
