@@ -361,3 +361,14 @@ async def test_a_statement_is_prepared_once_however_often_it_runs(
         await store.read(lambda view, number=number: view.node("Topic", f"topic-{number}"))
     assert prepared
     assert prepared == list(dict.fromkeys(prepared))
+
+
+@pytest.mark.parametrize(
+    "wanted", [[], ["a"], ["unknown"], ["a", "Ü"], ["zz", "a", "m", "a"], ["a", "b", "m", "zz", "Ü"]]
+)
+async def test_a_query_about_several_nodes_finds_those_and_no_others(store: Store, wanted: list[str]) -> None:
+    ids = ["a", "b", "m", "zz", "Ü"]
+    await store.write(lambda draft: [draft.put("Topic", id, name=id) for id in ids])
+    query = "MATCH (t:Topic) WHERE t.topic_id AMONG $ids RETURN t.name AS name"
+    found = await store.read(lambda view: [row["name"] for row in view.rows_for(query, wanted)])
+    assert sorted(found) == sorted({id for id in wanted if id in ids})

@@ -117,12 +117,12 @@ def list_goals(
 
 def get_goals(view: View, goal_ids: list[str]) -> list[Goal]:
     """The goals of these ids that exist, in this order."""
-    rows = view.rows(
-        "MATCH (n:Goal) WHERE n.goal_id IN $ids"
+    rows = view.rows_for(
+        "MATCH (n:Goal) WHERE n.goal_id AMONG $ids"
         " OPTIONAL MATCH (n)-[:OWNED_BY]->(owner:Participant)"
         " OPTIONAL MATCH (n)-[:PARENT_GOAL]->(parent:Goal)"
         " RETURN n, owner.participant_id AS owner, parent.goal_id AS parent",
-        ids=goal_ids,
+        goal_ids,
     )
     goals = {row["n"]["goal_id"]: _goal(row["n"], owner=row["owner"], parent=row["parent"]) for row in rows}
     return [goals[id] for id in goal_ids if id in goals]

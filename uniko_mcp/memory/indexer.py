@@ -295,8 +295,8 @@ def _dependents(view: View, kind: str, ids: set[str]) -> set[DocumentKey]:
     keys: set[DocumentKey] = set()
     for pattern in _DEPENDENTS[kind]:
         dependent = pattern[3 : pattern.index(")")]
-        rows = view.rows(
-            f"MATCH {pattern} WHERE n.{NODES[kind].key} IN $ids RETURN d.{NODES[dependent].key} AS id", ids=sorted(ids)
+        rows = view.rows_for(
+            f"MATCH {pattern} WHERE n.{NODES[kind].key} AMONG $ids RETURN d.{NODES[dependent].key} AS id", sorted(ids)
         )
         keys |= {(dependent, row["id"]) for row in rows}
     return keys

@@ -139,11 +139,8 @@ def keep_summary(draft: Draft, summary: Summary, *, now: int) -> bool:
 
 
 def _remembered(draft: Draft, message_ids: Sequence[str]) -> int:
-    row = draft.row(
-        "MATCH (m:Message) WHERE m.message_id IN $ids AND m.forgotten_at IS NULL RETURN count(*) AS n",
-        ids=list(message_ids),
-    )
-    return row["n"] if row else 0
+    remembered = "MATCH (m:Message) WHERE m.message_id AMONG $ids AND m.forgotten_at IS NULL RETURN count(*) AS n"
+    return sum(row["n"] for row in draft.rows_for(remembered, message_ids))
 
 
 def _derived_from(draft: Draft, id: str) -> set[str]:

@@ -118,15 +118,15 @@ def list_tasks(
 
 def get_tasks(view: View, task_ids: list[str]) -> list[Task]:
     """The tasks of these ids that exist, in this order."""
-    rows = view.rows(
-        "MATCH (n:Task) WHERE n.task_id IN $ids"
+    rows = view.rows_for(
+        "MATCH (n:Task) WHERE n.task_id AMONG $ids"
         " OPTIONAL MATCH (n)-[:FOR_GOAL]->(goal:Goal)"
         " OPTIONAL MATCH (n)-[:ASSIGNED_TO]->(assignee:Participant)"
         " OPTIONAL MATCH (n)-[:SUBTASK_OF]->(parent:Task)"
         " OPTIONAL MATCH (n)-[:DEPENDS_ON]->(before:Task)"
         " RETURN n, goal.goal_id AS goal_id, assignee.participant_id AS assignee, parent.task_id AS parent,"
         " collect(before.task_id) AS before",
-        ids=task_ids,
+        task_ids,
     )
     tasks = {
         row["n"]["task_id"]: _task(

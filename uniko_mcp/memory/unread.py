@@ -102,11 +102,11 @@ def _latest_session(view: View, without: list[str]) -> str | None:
 
 
 def _turns(view: View, ids: Sequence[str]) -> dict[str, Turn]:
-    rows = view.rows(
-        "MATCH (m:Message)-[:SENT_BY]->(p:Participant) WHERE m.message_id IN $ids"
+    rows = view.rows_for(
+        "MATCH (m:Message)-[:SENT_BY]->(p:Participant) WHERE m.message_id AMONG $ids"
         " RETURN m.message_id AS id, left(m.content, $chars) AS text, m.timestamp AS at, m.role AS role,"
         " coalesce(p.name, p.participant_id) AS speaker",
-        ids=list(ids),
+        ids,
         chars=MOST_CHARS,
     )
     return {row["id"]: Turn(row["speaker"], row["text"], row["at"], row["role"]) for row in rows}
@@ -124,10 +124,10 @@ def _shortened(turn: Turn) -> Turn:
 
 def _known(view: View, ids: Sequence[str]) -> tuple[frozenset[str], ...]:
     """What has been observed in each message. What an agent keeps private keeps nobody from saying the same."""
-    rows = view.rows(
-        f"MATCH (o:Observation)-[:OBSERVED_IN]->(m:Message) WHERE m.message_id IN $ids AND {shared('o')}"
+    rows = view.rows_for(
+        f"MATCH (o:Observation)-[:OBSERVED_IN]->(m:Message) WHERE m.message_id AMONG $ids AND {shared('o')}"
         " RETURN m.message_id AS id, o.content AS text",
-        ids=list(ids),
+        ids,
     )
     return tuple(frozenset(wording(row["text"]) for row in rows if row["id"] == id) for id in ids)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
@@ -19,6 +20,12 @@ _LOOKUPS_PER_QUERY: Final = (20, 5, 1)
 # Longer lists are asked for in parts, so that no query grows without bound.
 _KEYS_PER_QUERY: Final = 1000
 
+# Kuzu looks one key up, and compares a list of them with every node: 350 ms for 500 among 100,000. Ids that are asked
+# for together mostly lie close together, so the nodes outside their range are passed over first: 30 ms.
+_AMONG: Final = re.compile(r"(\S+) AMONG \$ids")
+_ONE_KEY: Final = r"\1 = $first"
+_MANY_KEYS: Final = r"\1 >= $first AND \1 <= $last AND \1 IN $ids"
+
 
 class View:
     """The graph as it was at one moment."""
@@ -35,6 +42,19 @@ class View:
             StoreError: The graph refused the query.
         """
         return list(self._query(cypher, parameters))
+
+    def rows_for(self, cypher: str, ids: Iterable[str], /, **parameters: Any) -> list[Row]:
+        """All rows of a query about several nodes, whose keys it names so: `WHERE m.message_id AMONG $ids`.
+
+        Raises:
+            StoreError: The graph refused the query.
+        """
+        keys = list(dict.fromkeys(ids))
+        if not keys:
+            return []
+        condition = _ONE_KEY if len(keys) == 1 else _MANY_KEYS
+        given = {"first": keys[0]} if len(keys) == 1 else {"ids": keys, "first": min(keys), "last": max(keys)}
+        return self.rows(_AMONG.sub(condition, cypher), **given, **parameters)
 
     def stream(self, cypher: str, /, **parameters: Any) -> Iterator[Row]:
         """The rows of a query one by one, for results too large to hold as Python objects at once."""
