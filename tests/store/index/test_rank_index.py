@@ -435,3 +435,8 @@ def test_what_has_lost_its_parent_gets_a_vector_of_its_own(index: RankIndex) -> 
     index.use_model(MODEL, DIMENSION)
     index.delete([("Message", "m1")])
     assert [item.text for item in index.pending_embeddings(10)] == ["Ana has a dog"]
+
+
+def test_the_newest_are_embedded_first(index: RankIndex) -> None:
+    index.put([message(f"m{number}", f"text {number}") for number in range(5)])
+    assert {item.text for item in index.pending_embeddings(2)} == {"Ana: text 3", "Ana: text 4"}

@@ -345,9 +345,12 @@ class RankIndex:
             return len(self._pending_rows())
 
     def pending_embeddings(self, limit: int) -> list[Pending]:
-        """The oldest documents without a vector, each with the text to embed; short ones first, as batches like it."""
+        """The newest documents without a vector, each with the text to embed; short ones first, as batches like it.
+
+        The newest, since what was just said is asked for next, also while thousands wait.
+        """
         with self._lock:
-            rows = [int(row) for row in self._pending_rows()[:limit]]
+            rows = [int(row) for row in self._pending_rows()[-limit:]]
         documents = self.documents(rows)
         pending = [Pending(row, passage_of(document)) for row, document in documents.items()]
         return sorted(pending, key=lambda item: (len(item.text), item.row))
