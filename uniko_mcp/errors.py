@@ -114,6 +114,10 @@ class LanguageModelError(UnikoError):
     code = "llm_failed"
 
 
+class UnusableAnswerError(LanguageModelError):
+    """The language model was there, and made nothing usable of what it was given."""
+
+
 class MissingExtraError(UnikoError):
     """A feature needs an optional package that is not installed."""
 

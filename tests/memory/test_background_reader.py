@@ -339,11 +339,11 @@ async def test_while_the_model_fails_the_status_says_why_and_warns(
         assert hidden not in f"{caplog.text}{status}"
 
 
+@pytest.mark.parametrize("bad", [message("I will not answer."), message(None, finish_reason="content_filter")])
 async def test_a_message_that_never_leads_to_claims_is_left_out_and_keeps_nothing_else_from_being_read(
-    store: Store,
+    store: Store, bad: Reply
 ) -> None:
     await record(store, said("m1", "Poison."), said("m2", "I own a boat."))
-    bad = message("I will not answer.")
     status, requests = await read_all(store, bad, bad, claims("Ana owns a vessel."), bad)
     assert [[line["text"] for line in asked(request)] for request in requests] == [
         ["Poison.", "I own a boat."],

@@ -14,7 +14,7 @@ from typing import Final, Literal, TypeAlias
 
 from anyio import to_thread
 
-from uniko_mcp.errors import LanguageModelError, StoreClosedError, UnikoError
+from uniko_mcp.errors import StoreClosedError, UnikoError, UnusableAnswerError
 from uniko_mcp.extract.claims import Claim
 from uniko_mcp.extract.llm_claims import ANSWER_TOKENS, INSTRUCTIONS, claims_question, read_claims
 from uniko_mcp.memory.unread import MOST_MESSAGES, Portion, count_unread, keep_claims, next_portion
@@ -205,16 +205,13 @@ class BackgroundReader:
         """What the model finds in each message."""
         question = claims_question(portion.turns, portion.before)
         await _library_imported()
-        answer = await model.complete(Prompt(INSTRUCTIONS, question, ANSWER_TOKENS))
         try:
-            return await to_thread.run_sync(lambda: read_claims(answer.text, portion.turns, zone=self._zone))
-        except ValueError as error:
+            answer = await model.complete(Prompt(INSTRUCTIONS, question, ANSWER_TOKENS))
+            return await to_thread.run_sync(lambda: _read_answer(model, answer.text, portion, self._zone))
+        except UnusableAnswerError:
             if len(portion.turns) == 1:
                 self._unusable.update(portion.message_ids)
-            raise LanguageModelError(
-                f"the answer of the language model {model.model} cannot be used: {error}",
-                next_step="Use a model that follows instructions",
-            ) from None
+            raise
 
     async def _advance(self, sequence: int) -> None:
         """Everything up to this change set is read or given up."""
@@ -231,6 +228,16 @@ class BackgroundReader:
         logger.warning("a language model cannot read messages at present: %s", self._reason)
         pause, self._pause = self._pause, min(2 * self._pause, _LONGEST_PAUSE)
         await asyncio.sleep(pause)
+
+
+def _read_answer(model: LanguageModel, text: str, portion: Portion, zone: tzinfo) -> list[list[Claim]]:
+    try:
+        return read_claims(text, portion.turns, zone=zone)
+    except ValueError as error:
+        raise UnusableAnswerError(
+            f"the answer of the language model {model.model} cannot be used: {error}",
+            next_step="Use a model that follows instructions",
+        ) from None
 
 
 def _brings_messages(commit: Commit) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 import anyio
 
 from uniko_mcp.config import LanguageModelSettings
-from uniko_mcp.errors import LanguageModelError
+from uniko_mcp.errors import LanguageModelError, UnusableAnswerError
 from uniko_mcp.recall.provider import key_of, missing_variables, provider_library
 
 logger = logging.getLogger(__name__)
@@ -125,14 +125,14 @@ class LanguageModel:
             completion_tokens=getattr(usage, "completion_tokens", None) or 0,
         )
 
-    def _without_text(self, choice: Any, prompt: Prompt) -> LanguageModelError:
+    def _without_text(self, choice: Any, prompt: Prompt) -> UnusableAnswerError:
         if choice and choice.message.tool_calls:
-            return self._error("answered with a call of a tool and no text", "Use a model that follows instructions")
+            return self._unusable("answered with a call of a tool and no text", "Use a model that follows instructions")
         if choice and choice.finish_reason == "length":
-            return self._error(
+            return self._unusable(
                 f"used up its {prompt.max_tokens} tokens before it answered", "Use a model that reasons less"
             )
-        return self._error("answered without text", "Try again, or use another model")
+        return self._unusable("answered without text", "Try again, or use another model")
 
     def _failure(self, error: Exception, missing: Sequence[str]) -> LanguageModelError:
         """What a provider's exception means. Its own text is left out: it may quote the key or the prompt."""
@@ -153,7 +153,7 @@ class LanguageModel:
             case 429:
                 return self._error("takes no more requests now", "Try again later, or check the limits of the account")
             case 400 if _TOO_LONG in kinds:
-                return self._error("cannot hold a prompt of this length", "Ask with a smaller token_budget")
+                return self._unusable("cannot hold a prompt of this length", "Ask with a smaller token_budget")
             case 400 | 422:
                 return self._error("cannot be asked like this", "Check that llm.model is written as provider/model")
             case int(status):
@@ -166,6 +166,9 @@ class LanguageModel:
 
     def _error(self, what: str, next_step: str) -> LanguageModelError:
         return LanguageModelError(f"the language model {self.model} {what}", next_step=next_step)
+
+    def _unusable(self, what: str, next_step: str) -> UnusableAnswerError:
+        return UnusableAnswerError(f"the language model {self.model} {what}", next_step=next_step)
 
 
 def _text(content: object) -> str:
