@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import threading
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, closing
 from datetime import UTC
 from pathlib import Path
+from typing import Any
 
+import anyio
 import numpy as np
 import pytest
+from anyio import to_thread
 from numpy.typing import NDArray
 
 from uniko_mcp.config import EmbeddingSettings
 from uniko_mcp.errors import StoreError
+from uniko_mcp.memory.indexer import Rebuilding
 from uniko_mcp.memory.recollection import Recollection, RecollectionStatus, recall_one_generation
 from uniko_mcp.models import time
 from uniko_mcp.recall.query import RecallQuery
@@ -27,8 +32,9 @@ pytestmark = pytest.mark.anyio
 
 
 @asynccontextmanager
-async def recollecting(store: Store, directory: Path) -> AsyncGenerator[Recollection]:
-    recollection = Recollection(store, directory, EmbeddingSettings(model="none"), zone=UTC, retry_seconds=0.01)
+async def recollecting(store: Store, directory: Path, **patience: float) -> AsyncGenerator[Recollection]:
+    off = EmbeddingSettings(model="none")
+    recollection = Recollection(store, directory, off, zone=UTC, retry_seconds=0.01, **patience)
     recollection.start()
     try:
         yield recollection
@@ -113,13 +119,73 @@ async def test_a_rebuild_that_fails_is_made_good(store: Store, directory: Path) 
         await assert_fact(store, "f", "ledger")
         assert await recollection.settled(60)
 
-        def stop(done: int) -> None:
-            raise KeyError(done)
+        def stop(rebuilding: Rebuilding) -> None:
+            raise KeyError(rebuilding.done)
 
         with pytest.raises(KeyError):
             await recollection.reindex(stop)
         await mended(recollection)
         assert await recalled(recollection, "ledger") == ["f"]
+
+
+async def test_while_an_index_is_built_anew_recall_and_status_say_how_far_it_is(store: Store, directory: Path) -> None:
+    reached, go_on = threading.Event(), threading.Event()
+
+    def wait(rebuilding: Rebuilding) -> None:
+        reached.set()
+        assert go_on.wait(60)
+
+    async with recollecting(store, directory) as recollection:
+        for number in range(3):
+            await assert_fact(store, f"f{number}", f"ledger {number}")
+        assert await recollection.settled(60)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(recollection.reindex, wait)
+            assert await to_thread.run_sync(reached.wait, 60)
+            status = await recollection.status()
+            bundle = await recollection.recall(RecallQuery("ledger"))
+            go_on.set()
+        assert (status.catching_up, status.rebuilding) == (True, Rebuilding(3, 3))
+        assert "The index is being built anew: 3 of about 3 memories can be found so far." in bundle.notes
+        status = await recollection.status()
+        assert (status.catching_up, status.rebuilding) == (False, None)
+        assert not any("index" in note for note in (await recollection.recall(RecallQuery("ledger"))).notes)
+
+
+class Busy:
+    """A real store that reads nothing while it is held."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.released = anyio.Event()
+        self.released.set()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    async def read(self, *arguments: Any) -> Any:
+        await self.released.wait()
+        return await self._store.read(*arguments)
+
+
+async def test_while_the_index_lags_behind_recall_says_that_the_latest_may_be_missing(
+    store: Store, directory: Path
+) -> None:
+    busy = Busy(store)
+    async with recollecting(busy, directory, index_patience=0.01) as recollection:  # type: ignore[arg-type]
+        await assert_fact(store, "old", "old ledger")
+        assert await recollection.settled(60)
+        busy.released = anyio.Event()
+        await assert_fact(store, "new", "new ledger")
+        bundle = await recollection.recall(RecallQuery("ledger"))
+        assert (await recollection.status()).catching_up is True
+        busy.released.set()
+        assert [item.id for item in bundle.items] == ["old"]
+        assert "The index is being brought up to date; the latest memories may be missing." in bundle.notes
+        assert await recollection.settled(60)
+        bundle = await recollection.recall(RecallQuery("ledger"))
+        assert {item.id for item in bundle.items} == {"old", "new"}
+        assert not any("index" in note for note in bundle.notes)
 
 
 async def test_an_index_that_is_damaged_while_open_is_made_anew(store: Store, directory: Path) -> None:

@@ -163,6 +163,32 @@ async def test_a_revision_is_one_content(memory: MemoryClient) -> None:
         await memory("ingest_document", content="Changed.", source="spec", revision="2", artifact_id="own")
 
 
+@pytest.mark.parametrize(("first", "second", "late"), [("1", "3", "2"), ("2025-01", "2025-03", "2025-02-14")])
+async def test_an_older_revision_that_comes_late_does_not_take_the_place_of_the_current_one(
+    memory: MemoryClient, first: str, second: str, late: str
+) -> None:
+    for revision in (first, second):
+        await memory(
+            "ingest_document", content=f"Port {revision}.", source="spec", revision=revision, artifact_id=revision
+        )
+    done = await memory("ingest_document", content=f"Port {late}.", source="spec", revision=late, artifact_id=late)
+    assert (done["created"], done["superseded"], done["superseded_by"]) == (True, [], second)
+    assert "superseded_at" not in (await memory("get_memory", id=second))["memory"]
+    assert {p["id"] for p in await neighbours(memory, second, "SUPERSEDES")} == {first, late}
+    assert {item["text"] for item in (await memory("recall", query="port", kinds=["chunk"]))["items"]} == {
+        f"Port {second}."
+    }
+    again = await memory("ingest_document", content=f"Port {late}.", source="spec", revision=late)
+    assert (again["artifact_id"], again["created"]) == (late, False)
+
+
+async def test_of_revisions_without_an_order_the_later_to_come_is_the_current_one(memory: MemoryClient) -> None:
+    await memory("ingest_document", content="One.", source="spec", revision="9f8e7d6", artifact_id="first")
+    done = await memory("ingest_document", content="Two.", source="spec", revision="1a2b3c4")
+    assert done["superseded"] == ["first"]
+    assert "superseded_by" not in done
+
+
 async def test_a_link_to_an_unknown_message_is_reported(memory: MemoryClient) -> None:
     done = await memory("ingest_document", content=GUIDE, message_id="nowhere")
     assert done["skipped_links"] == [{"parameter": "message_id", "id": "nowhere", "reason": "there is no such Message"}]

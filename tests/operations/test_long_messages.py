@@ -36,3 +36,17 @@ async def test_sending_a_long_message_again_makes_no_more_chunks(memory: MemoryC
     for _ in range(2):
         await memory("record_messages", session_id="s", messages=[message])
     assert (await memory("memory_status"))["counts"]["Chunk"] == 5
+
+
+async def test_of_a_very_long_message_the_result_says_how_much_was_read(memory: MemoryClient) -> None:
+    end = "Ana Souza moved to Lisbon. The keyword is zeugma."
+    message = {"sender": "ana", "content": "x " * 10_000 + end, "message_id": "m"}
+    messages = [message, {"sender": "ana", "content": "Short."}]
+    first = await memory("record_messages", session_id="s", messages=messages)
+    [note] = first["notes"]
+    assert note.startswith("Of 1 long message the first 20,000 characters were read")
+    assert first["observations"] == 0
+    found = await memory("recall", query="zeugma")
+    assert "m" in [source["message_id"] for item in found["items"] for source in item["sources"]]
+    again = await memory("record_messages", session_id="s", messages=messages)
+    assert again["notes"] == []

@@ -10,6 +10,7 @@ import pytest
 from tests.client import MemoryClient
 from uniko_mcp.config import ExtractionSettings, Settings
 from uniko_mcp.errors import IdConflictError, InvalidArgumentsError, NotFoundError
+from uniko_mcp.models.names import entity_id
 from uniko_mcp.operations.call import open_services
 
 pytestmark = pytest.mark.anyio
@@ -62,6 +63,20 @@ async def test_spacy_tells_what_a_name_names_where_it_is_asked_for(tmp_path: Pat
             [named] = await provenance(memory, "m", "MENTIONS")
             kinds.append((await memory("get_memory", id=named["id"]))["memory"]["entity_type"])
     assert kinds == ["name", "person"]
+
+
+async def test_the_first_mention_that_tells_what_a_name_names_decides_its_type(memory: MemoryClient) -> None:
+    async def entity_type() -> str | None:
+        return (await memory("get_memory", id=entity_id("Lisbon"), kind="Entity"))["memory"].get("entity_type")
+
+    await memory("assert_fact", subject="Lisbon", predicate="is", object="sunny")
+    assert await entity_type() is None
+    for content in ("Ana Souza lives in Lisbon.", "I moved to Lisbon in May 2024."):
+        await memory("record_messages", session_id="s", messages=[{"sender": "ana", "content": content}])
+        assert await entity_type() == "place"
+    await memory("assert_fact", subject="Lisbon", predicate="has", object="trams")
+    await memory("record_messages", session_id="s", messages=[{"sender": "ana", "content": 'I read "Lisbon" again.'}])
+    assert await entity_type() == "place"
 
 
 async def test_the_same_text_twice_is_two_messages(memory: MemoryClient) -> None:

@@ -114,6 +114,18 @@ async def test_what_was_forgotten_is_not_in_a_summary(memory: MemoryClient) -> N
     assert (await memory("get_memory", id="summary-s1"))["found"] is False
 
 
+async def test_it_is_made_anew_when_as_much_was_said_as_was_forgotten(memory: MemoryClient) -> None:
+    """D1"""
+    await say(memory, *SAID)
+    await memory("summarize_session", session_id="s1")
+    await memory.services.store.write(lambda draft: draft.set("Message", "m0", forgotten_at=1))
+    await say(memory, "The sandbox of the provider is fixed, so the billing migration goes on.", first=4)
+    again = await memory("summarize_session", session_id="s1")
+    assert (again["refreshed"], again["covered"]) == (True, 4)
+    assert "Porto" not in again["text"]
+    assert (await memory("summarize_session", session_id="s1"))["refreshed"] is False
+
+
 async def test_an_unknown_session_has_no_summary_and_is_named(memory: MemoryClient) -> None:
     """S4"""
     assert await memory("summarize_session", session_id="nowhere") == {

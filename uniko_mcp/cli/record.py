@@ -47,6 +47,8 @@ def record(settings: Settings, transcript: IO[str], session_id: str | None, topi
             "the transcript names no speaker", next_step="Begin each turn with a name and a colon, such as Ana: Hello"
         )
 
+    notes: list[str] = []
+
     async def run(services: Services) -> Counter[str]:
         from uniko_mcp.operations.call import Call
         from uniko_mcp.operations.conversation import record_messages
@@ -57,6 +59,7 @@ def record(settings: Settings, transcript: IO[str], session_id: str | None, topi
             unit: dict[str, Any] = {"session_id": session, "topic": topic, "messages": messages[start : start + _UNIT]}
             result = await dispatch(services, Call(settings.agent_id, settings), record_messages, unit)
             totals.update({name: getattr(result, name) for name in ("created", "entities", "observations")})
+            notes.extend(result.as_json()["notes"])
         return totals
 
     totals = run_with_services(settings, run)
@@ -64,5 +67,7 @@ def record(settings: Settings, transcript: IO[str], session_id: str | None, topi
         f"{totals['created']} of {len(messages)} messages are new in conversation {session}:"
         f" {totals['observations']} claims, {totals['entities']} things mentioned."
     )
+    for note in notes:
+        click.echo(note, err=True)
     if left_out := lines_before_first_turn(text):
         click.echo(f"{left_out} lines before the first speaker were left out.", err=True)

@@ -11,6 +11,7 @@ from uniko_mcp.cli.run import run_with_services
 
 if TYPE_CHECKING:
     from uniko_mcp.config import Settings
+    from uniko_mcp.memory.indexer import Rebuilding
     from uniko_mcp.memory.recollection import RecollectionStatus
     from uniko_mcp.operations.call import Services
 
@@ -20,8 +21,11 @@ if TYPE_CHECKING:
 def reindex(settings: Settings) -> None:
     """Build the index that recall searches anew from the memory, and give everything its vector."""
 
+    def progress(rebuilding: Rebuilding) -> None:
+        click.echo(f"{rebuilding.done:,} of about {rebuilding.total:,} indexed", err=True)
+
     async def run(services: Services) -> RecollectionStatus:
-        documents = await services.recollection.reindex(lambda done: click.echo(f"{done:,} indexed", err=True))
+        documents = await services.recollection.reindex(progress)
         click.echo(f"{documents:,} indexed, now their vectors", err=True)
         await services.recollection.embedded()
         return await services.recollection.status()

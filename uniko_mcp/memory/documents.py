@@ -1,4 +1,4 @@
-"""Documents: read into chunks before the write, kept once for each content, each new revision in place of the last."""
+"""Documents: read into chunks before the write, kept once for each content, a newer revision in place of the last."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from uniko_mcp.memory.chunks import put_chunk
 from uniko_mcp.memory.entities import Mention, link_entities
 from uniko_mcp.memory.links import OptionalLinks
 from uniko_mcp.memory.participants import ensure_agent
+from uniko_mcp.memory.revisions import is_older
 from uniko_mcp.memory.sessions import ensure_session
 from uniko_mcp.models.domain import SkippedLink
 from uniko_mcp.store import Draft
@@ -60,11 +61,15 @@ class ReadDocument:
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """The artifact that holds the document, whether it is new, what it supersedes, and the links not made."""
+    """The artifact that holds the document, whether it is new, what it supersedes, and the links not made.
+
+    `superseded_by` is the newer revision that was there before it.
+    """
 
     artifact_id: str
     created: bool
     superseded: list[str]
+    superseded_by: str | None
     skipped: list[SkippedLink]
 
 
@@ -112,14 +117,15 @@ def ingest(draft: Draft, new: NewDocument, read: ReadDocument, *, agent_id: str,
     """Keep a document, unless it is there already.
 
     The caller's own id is its identity. Without one the source is: the content it has now is a no-op, anything else a
-    new revision. Without either, content and title are.
+    new revision. Without either, content and title are. A revision takes the place of the current one unless that is
+    known to be newer.
 
     Raises:
         IdConflictError: The id, or this revision of the source, belongs to another content.
     """
     revisions = _revisions(draft, new.source)
     if known := _known(draft, new, read, revisions):
-        return Ingested(known, False, [], [])
+        return Ingested(known, False, [], None, [])
     artifact_id = new.artifact_id or new.made_id
     start = put_artifact(
         draft,
@@ -133,12 +139,12 @@ def ingest(draft: Draft, new: NewDocument, read: ReadDocument, *, agent_id: str,
     draft.set(*start, source_id=new.source, revision=new.revision, path=new.path)
     draft.link("RECORDED_BY", start, ensure_agent(draft, agent_id, now=now))
     _put_chunks(draft, start, read)
-    superseded = _supersede(draft, start, revisions, now=now)
+    superseded, superseded_by = _supersede(draft, start, new.revision, revisions, now=now)
     if new.session_id:
         draft.link("IN_SESSION", start, ensure_session(draft, new.session_id, started_at=now))
     links = OptionalLinks(draft, start)
     links.link("ATTACHED_TO", "message_id", "Message", [new.message_id])
-    return Ingested(artifact_id, True, superseded, links.skipped)
+    return Ingested(artifact_id, True, superseded, superseded_by, links.skipped)
 
 
 def _revisions(draft: Draft, source: str | None) -> list[dict[str, Any]]:
@@ -201,10 +207,17 @@ def _put_chunks(draft: Draft, artifact: tuple[str, str], read: ReadDocument) -> 
     link_entities(draft, mentions)
 
 
-def _supersede(draft: Draft, artifact: tuple[str, str], revisions: list[dict[str, Any]], *, now: int) -> list[str]:
-    """Put the artifact in the place of those of its source that no other has superseded."""
-    current = [revision["artifact_id"] for revision in revisions if revision["superseded_at"] is None]
-    for id in current:
+def _supersede(
+    draft: Draft, artifact: tuple[str, str], revision: str | None, revisions: list[dict[str, Any]], *, now: int
+) -> tuple[list[str], str | None]:
+    """Put the artifact in the place of those of its source that are current and not newer; their ids, and the newer."""
+    current = [each for each in revisions if each["superseded_at"] is None]
+    newer = [each["artifact_id"] for each in current if is_older(revision, each["revision"])]
+    older = [each["artifact_id"] for each in current if each["artifact_id"] not in newer]
+    for id in older:
         draft.link("SUPERSEDES", artifact, ("Artifact", id))
         draft.set("Artifact", id, superseded_at=now)
-    return current
+    for id in newer:
+        draft.link("SUPERSEDES", ("Artifact", id), artifact)
+        draft.set(*artifact, superseded_at=now)
+    return older, newer[-1] if newer else None

@@ -16,6 +16,9 @@ ENTITY_SEEN: Final = f"MATCH (n:Entity)<-[:MENTIONS|ABOUT]-(m) WHERE {visible('m
 An entity belongs to nobody, so what only private memories name would tell what they are about.
 """
 
+_NAMED: Final = "name"
+"""The type of what is only known to have a name."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mention:
@@ -30,22 +33,29 @@ class Mention:
 def link_entities(draft: Draft, mentions: Iterable[Mention]) -> list[str]:
     """Link each node to the entity it mentions, making those that are new; the entities' ids, each once.
 
-    Blank names name no entity and are passed over. A node that mentions an entity twice is linked once.
+    Blank names name no entity and are passed over. A node that mentions an entity twice is linked once. The first
+    mention that tells what an entity is, and not only that it has a name, decides its type.
     """
     links: dict[tuple[str, tuple[str, str], str], None] = {}
-    first: dict[str, Mention] = {}
+    names: dict[str, str] = {}
+    types: dict[str, str] = {}
     for mention in mentions:
         if normalise(mention.name):
             id = entity_id(mention.name)
             links[mention.edge, mention.start, id] = None
-            first.setdefault(id, mention)
-    known = draft.existing("Entity", first)
-    for id, mention in first.items():
+            names.setdefault(id, " ".join(mention.name.split()))
+            if mention.entity_type is not None and types.get(id, _NAMED) == _NAMED:
+                types[id] = mention.entity_type
+    stored = draft.nodes("Entity", types)
+    known = stored.keys() | draft.existing("Entity", names.keys() - types.keys())
+    for id, name in names.items():
         if id not in known:
-            draft.put("Entity", id, name=" ".join(mention.name.split()), entity_type=mention.entity_type)
+            draft.put("Entity", id, name=name, entity_type=types.get(id))
+        elif id in stored and stored[id]["entity_type"] in (None, _NAMED) and stored[id]["entity_type"] != types[id]:
+            draft.set("Entity", id, entity_type=types[id])
     for edge, start, id in links:
         draft.link(edge, start, ("Entity", id))
-    return list(first)
+    return list(names)
 
 
 def count_mentions(view: View, id: str, viewer: str) -> int:

@@ -6,13 +6,14 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from anyio import to_thread
 
 from uniko_mcp.errors import StoreClosedError, StoreError, UnikoError
-from uniko_mcp.memory.projection import RECALLABLE, project, project_all
+from uniko_mcp.memory.projection import RECALLABLE, count_recallable, project, project_all
 from uniko_mcp.models.changes import Change, DeleteEdge, DeleteNode, PutEdge, PutNode, SetNode
 from uniko_mcp.models.graph_schema import NODES
 from uniko_mcp.store import Commit, Store, View
@@ -50,6 +51,14 @@ _DEPENDENTS: Final = {
 """Whose documents say something of the node, beside its own."""
 
 
+@dataclass(frozen=True, slots=True)
+class Rebuilding:
+    """How far an index that is built anew is: the memories that are in, and about how many there are in all."""
+
+    done: int
+    total: int
+
+
 class Indexer:
     """Follows the store's commits with the rank index in `<data>/index/`. Belongs to one event loop.
 
@@ -76,6 +85,7 @@ class Indexer:
         self._one_rebuild = asyncio.Lock()
         self._index: RankIndex | None = None
         self._failure: StoreError | None = None
+        self._rebuilding: Rebuilding | None = None
         self._done = 0
         self._task: asyncio.Task[None] | None = None
         self._unsubscribe: Callable[[], None] = lambda: None
@@ -127,6 +137,11 @@ class Indexer:
         return self._failure.message if self._failure is not None else None
 
     @property
+    def rebuilding(self) -> Rebuilding | None:
+        """How far a rebuild is; None while there is none."""
+        return self._rebuilding
+
+    @property
     def behind(self) -> bool:
         """Whether acknowledged writes are not indexed yet."""
         return not self._holds(self._store.sequence)
@@ -142,8 +157,11 @@ class Indexer:
                 await self._advanced.wait_for(lambda: self._stalled or self._done >= wanted)
         return self._holds(wanted)
 
-    async def rebuild(self, progress: Callable[[int], None] | None = None) -> int:
-        """Build the index anew from the graph; how many documents it then holds. Searches go on meanwhile."""
+    async def rebuild(self, progress: Callable[[Rebuilding], None] = lambda rebuilding: None) -> int:
+        """Build the index anew from the graph; how many documents it then holds. Searches go on meanwhile.
+
+        `progress` is told after each batch, on another thread, and may raise to stop.
+        """
         index = await self.index()
         try:
             await self._rebuild(index, self._store.sequence, progress)
@@ -241,7 +259,7 @@ class Indexer:
         self,
         index: RankIndex,
         sequence: int,
-        progress: Callable[[int], None] | None = None,
+        progress: Callable[[Rebuilding], None] = lambda rebuilding: None,
         *,
         unless: Callable[[], bool] = lambda: False,
     ) -> None:
@@ -249,8 +267,20 @@ class Indexer:
         async with self._one_rebuild:  # two at once would each throw away what the other has built
             if unless():
                 return
-            await self._store.read(lambda view: index.rebuild(project_all(view), sequence=sequence, progress=progress))
+            try:
+                await self._store.read(lambda view: self._build(index, view, sequence, progress))
+            finally:
+                self._rebuilding = None
             await self._advance(sequence)
+
+    def _build(self, index: RankIndex, view: View, sequence: int, progress: Callable[[Rebuilding], None]) -> None:
+        def tell(done: int) -> None:
+            self._rebuilding = Rebuilding(done, max(done, total))
+            progress(self._rebuilding)
+
+        total = count_recallable(view)
+        self._rebuilding = Rebuilding(0, total)
+        index.rebuild(project_all(view), sequence=sequence, progress=tell)
 
     async def _advance(self, sequence: int) -> None:
         async with self._advanced:

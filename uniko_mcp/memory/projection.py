@@ -70,6 +70,12 @@ def project_all(view: View) -> Iterator[IndexDocument]:
             last = ids[-1]
 
 
+def count_recallable(view: View) -> int:
+    """About how many documents `project_all` gives: also of what is forgotten, and of what has no text, it counts."""
+    counts = (view.row(f"MATCH (n:{kind}) RETURN count(n) AS n") for kind in _PROJECTIONS)
+    return sum(row["n"] for row in counts if row)
+
+
 def _messages(view: View, ids: Sequence[str]) -> list[IndexDocument]:
     rows = view.rows_for(
         f"MATCH (m:Message) WHERE m.message_id AMONG $ids AND m.forgotten_at IS NULL{_SAID}"

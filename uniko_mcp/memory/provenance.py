@@ -18,6 +18,7 @@ _INTERNAL: Final = frozenset(
     {
         "request_hash",
         "content_hash",
+        "covered_hash",
         "triple_key",
         "subject_key",
         "predicate_key",

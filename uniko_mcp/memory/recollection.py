@@ -17,7 +17,7 @@ from platformdirs import user_cache_path
 
 from uniko_mcp.config import EmbeddingSettings
 from uniko_mcp.errors import StoreError
-from uniko_mcp.memory.indexer import RETRY_SECONDS, Indexer
+from uniko_mcp.memory.indexer import RETRY_SECONDS, Indexer, Rebuilding
 from uniko_mcp.models.time import BEGINNING_OF_TIME, END_OF_TIME
 from uniko_mcp.recall.query import RecallQuery, Window
 from uniko_mcp.recall.result import RecallBundle
@@ -44,18 +44,23 @@ _NO_BUDGET: Final = 1_000_000
 """Tokens; whoever asks cuts to a budget of their own."""
 
 _CATCHING_UP: Final = "The index is being brought up to date; the latest memories may be missing."
+_REBUILDING: Final = "The index is being built anew: {:,} of about {:,} memories can be found so far."
 _NOT_FOLLOWING: Final = "The latest memories may be missing, since they cannot be indexed at present: {}."
 
 
 @dataclass(frozen=True, slots=True)
 class RecollectionStatus:
-    """How far the index is, and how its model is. `failure` says why it does not take in what is new."""
+    """How far the index is, and how its model is.
+
+    `failure` says why it does not take in what is new, `rebuilding` how far it is where it is built anew.
+    """
 
     documents: int
     sequence: int
     catching_up: bool
     vectors: WorkerStatus
     failure: str | None = None
+    rebuilding: Rebuilding | None = None
 
     @property
     def warnings(self) -> list[str]:
@@ -83,12 +88,18 @@ class Recollection:
         *,
         zone: tzinfo,
         rerank: bool = False,
+        index_patience: float = INDEX_PATIENCE,
         retry_seconds: float = RETRY_SECONDS,
     ) -> None:
-        """Recall over a store, with its index in `directory`; `retry_seconds` is how soon a failing one is retried."""
+        """Recall over a store, with its index in `directory`.
+
+        `index_patience` is how many seconds recall waits for acknowledged writes to be indexed, `retry_seconds` how
+        soon a failing index is retried.
+        """
         self._indexer = Indexer(store, directory, self._indexed, retry_seconds=retry_seconds)
         self._embedding = embedding
         self._zone = zone
+        self._index_patience = index_patience
         self._rerank = rerank
         self._engine: asyncio.Task[_Engine] | None = None
         self._awake = False
@@ -123,14 +134,13 @@ class Recollection:
             StoreError: The index cannot be opened or read at all.
         """
         self.wake()
-        caught_up = await self._indexer.caught_up(INDEX_PATIENCE)
+        caught_up = await self._indexer.caught_up(self._index_patience)
         engine = await self._ready()
         await to_thread.run_sync(engine.worker.wait_until_loaded, self._model_patience())
         bundle = await to_thread.run_sync(recall_one_generation, engine.index, engine.recaller, query)
         if caught_up:
             return bundle
-        failure = self._indexer.failure
-        return replace(bundle, notes=(*bundle.notes, _NOT_FOLLOWING.format(failure) if failure else _CATCHING_UP))
+        return replace(bundle, notes=(*bundle.notes, self._behind()))
 
     async def relevant_facts(self, text: str, *, viewer: str, now: int) -> list[str]:
         """The ids of facts that bear on a text, best first. Waits neither for the index nor for the model.
@@ -145,8 +155,11 @@ class Recollection:
         bundle = await to_thread.run_sync(recall_one_generation, engine.index, engine.recaller, query)
         return [item.id for item in bundle.items]
 
-    async def reindex(self, progress: Callable[[int], None] | None = None) -> int:
-        """Build the index anew; how many documents it then holds. Their vectors follow in the background."""
+    async def reindex(self, progress: Callable[[Rebuilding], None] = lambda rebuilding: None) -> int:
+        """Build the index anew; how many documents it then holds. Their vectors follow in the background.
+
+        `progress` is told after each batch, on another thread, and may raise to stop.
+        """
         self.wake()
         documents = await self._indexer.rebuild(progress)
         self._indexed()
@@ -167,12 +180,21 @@ class Recollection:
         """How far the index is. Waits until it is open or fails to, and for nothing else."""
         try:
             engine = await self._ready()
-            behind = self._indexer.behind  # before the rest, which then is no older
+            behind, rebuilding = self._indexer.behind, self._indexer.rebuilding  # before the rest, which is no older
             status = await to_thread.run_sync(engine.index.status)
             vectors = await to_thread.run_sync(engine.worker.status)
         except StoreError as error:
             return _unreadable(error)
-        return RecollectionStatus(status.documents, status.sequence, behind, vectors, self._indexer.failure)
+        failure = self._indexer.failure
+        return RecollectionStatus(status.documents, status.sequence, behind, vectors, failure, rebuilding)
+
+    def _behind(self) -> str:
+        """Why the latest memories may be missing."""
+        if failure := self._indexer.failure:
+            return _NOT_FOLLOWING.format(failure)
+        if rebuilding := self._indexer.rebuilding:
+            return _REBUILDING.format(rebuilding.done, rebuilding.total)
+        return _CATCHING_UP
 
     def _model_patience(self) -> float:
         """Seconds that are left to wait for the model."""

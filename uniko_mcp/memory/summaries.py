@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from itertools import accumulate
-from typing import Final
+from typing import Any, Final
 
 from uniko_mcp.extract.summary import METHOD, Turn, summarize
 from uniko_mcp.models.fence import fence
+from uniko_mcp.models.names import digest
 from uniko_mcp.models.time import format_instant
 from uniko_mcp.models.tokens import estimate_tokens
 from uniko_mcp.recall.language_model import Prompt
@@ -31,7 +32,8 @@ _INSTRUCTIONS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The summary of a session. `covered` is how many messages the session had when it was made.
+    """The summary of a session. `covered` is how many messages the session had when it was made, `covered_hash` tells
+    them from others.
 
     `method` is `lexrank`, or the name of the language model that wrote it.
     """
@@ -40,6 +42,7 @@ class Summary:
     text: str
     method: str
     covered: int
+    covered_hash: str
     message_ids: tuple[str, ...] = ()
 
     @property
@@ -57,9 +60,14 @@ class Conversation:
     message_ids: tuple[str, ...]
     summary: Summary | None
 
-    def is_covered_by(self, summary: Summary | None) -> bool:
+    @property
+    def messages_hash(self) -> str:
+        """What tells its messages from others: as many may have been said as were forgotten."""
+        return digest(self.message_ids)
+
+    def is_covered_by(self, summary: Summary) -> bool:
         """Whether nothing was said or forgotten since the summary was made."""
-        return summary is not None and summary.covered == len(self.turns)
+        return summary.covered_hash == self.messages_hash
 
 
 def summary_id(session_id: str) -> str:
@@ -80,8 +88,12 @@ def read_conversation(view: View, session_id: str) -> Conversation:
         session_id=session_id,
         turns=tuple(Turn(row["speaker"], row["text"], row["at"], row["role"]) for row in rows),
         message_ids=tuple(row["id"] for row in rows),
-        summary=Summary(session_id, node["text"], node["method"], node["covered"] or 0) if node else None,
+        summary=_kept(session_id, node) if node else None,
     )
+
+
+def _kept(session_id: str, node: dict[str, Any]) -> Summary:
+    return Summary(session_id, node["text"], node["method"], node["covered"] or 0, node["covered_hash"] or "")
 
 
 def extract_summary(conversation: Conversation, *, zone: tzinfo) -> Summary:
@@ -92,6 +104,7 @@ def extract_summary(conversation: Conversation, *, zone: tzinfo) -> Summary:
         text=found.text,
         method=METHOD,
         covered=len(conversation.turns),
+        covered_hash=conversation.messages_hash,
         message_ids=tuple(conversation.message_ids[turn] for turn in found.turns),
     )
 
@@ -129,7 +142,15 @@ def keep_summary(draft: Draft, summary: Summary, *, now: int) -> bool:
         return False
     node = ("Summary", summary.summary_id)
     before = _derived_from(draft, summary.summary_id)
-    draft.put(*node, text=summary.text, level=LEVEL, method=summary.method, created_at=now, covered=summary.covered)
+    draft.put(
+        *node,
+        text=summary.text,
+        level=LEVEL,
+        method=summary.method,
+        created_at=now,
+        covered=summary.covered,
+        covered_hash=summary.covered_hash,
+    )
     draft.link("SUMMARIZES", node, ("Session", summary.session_id))
     for id in sorted(before - set(summary.message_ids)):
         draft.unlink("DERIVED_FROM", node, ("Message", id))

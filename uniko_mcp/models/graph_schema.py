@@ -206,7 +206,16 @@ _NODES = (
         failure_count="int",
         precondition="text",
     ),
-    _node("Summary", "summary_id", text="text", level="text", method="text", created_at="time", covered="int"),
+    _node(
+        "Summary",
+        "summary_id",
+        text="text",
+        level="text",
+        method="text",
+        created_at="time",
+        covered="int",
+        covered_hash="text",
+    ),
     _node("ConsolidationCycle", "cycle_id", agent_id="text", started_at="time", ended_at="time", counts="json"),
 )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from anyio import from_thread, to_thread
 from pydantic import Field
 
@@ -39,6 +41,7 @@ class RecordedMessages(Result):
     entities: int = Field(description="How many things they mention.")
     observations: int = Field(description="How many claims were found in them.")
     skipped_links: list[SkippedLink] = Field(description="Links not made because the other end is unknown.")
+    notes: list[str] = Field(default=[], description="What of the messages was not read for claims, and why.")
 
 
 def _with_ids(params: RecordMessages) -> RecordMessages:
@@ -86,7 +89,18 @@ def _record(draft: Draft, call: Call, unit: conversation.Unit, read: list[readin
         entities=entities,
         observations=observations,
         skipped_links=skipped,
+        notes=_notes(new),
     )
+
+
+def _notes(new: Sequence[conversation.NewMessage]) -> list[str]:
+    longer = sum(len(message.content) > reading.MOST_READ for message in new)
+    if not longer:
+        return []
+    return [
+        f"Of {longer} long message{'s' * (longer > 1)} the first {reading.MOST_READ:,} characters were read for what is"
+        " mentioned and claimed. All of it is kept, and found by its words."
+    ]
 
 
 def _new_message(message: Message, said_at: int) -> conversation.NewMessage:

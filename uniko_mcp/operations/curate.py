@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Final, TypeAlias
 
+from anyio import to_thread
 from pydantic import AfterValidator, Field
 
 from uniko_mcp import __version__
+from uniko_mcp.extract.ner import RULES, extractor_status
 from uniko_mcp.memory import provenance
 from uniko_mcp.memory.pages import ENVELOPE_TOKENS, fitting, item_tokens
 from uniko_mcp.models.domain import DomainModel, Provenance
@@ -101,12 +103,20 @@ class NotesState(DomainModel):
     versions: dict[str, int]
 
 
+class RebuildState(DomainModel):
+    """How far an index that is built anew is: memories that are in, and about how many there are."""
+
+    done: int
+    total: int
+
+
 class IndexState(DomainModel):
     """The rank index that recall searches: how many memories it holds, and how many of them have a vector."""
 
     documents: int
     sequence: int
     catching_up: bool
+    rebuilding: RebuildState | None = None
     embedded: int
     pending: int
 
@@ -117,6 +127,14 @@ class EmbedderStatus(DomainModel):
     state: str
     model: str | None = None
     reason: str | None = None
+
+
+class ExtractorState(DomainModel):
+    """What finds names in messages as they are recorded: rules, and spaCy's model beside them where it is asked for."""
+
+    method: str
+    model: str | None = None
+    missing: str | None = Field(default=None, description="What would find more, if it were installed.")
 
 
 class ReadingStatus(DomainModel):
@@ -141,6 +159,7 @@ class MemoryStatus(Result):
     journal: JournalStatus
     index: IndexState
     embedder: EmbedderStatus
+    extractor: ExtractorState
     llm_extraction: ReadingStatus
     notes: NotesState
     warnings: list[str]
@@ -156,8 +175,9 @@ async def memory_status(services: Services, call: Call, params: MemoryStatusPara
     counts = await services.store.counts()
     notes = await services.notes.status()
     recollection = await services.recollection.status()
-    vectors = recollection.vectors
+    vectors, rebuilding = recollection.vectors, recollection.rebuilding
     reading = await services.reader.status()
+    extractor = await to_thread.run_sync(_extractor, call.settings.extraction.spacy)
     return MemoryStatus(
         version=__version__,
         agent_id=call.agent_id,
@@ -178,10 +198,12 @@ async def memory_status(services: Services, call: Call, params: MemoryStatusPara
             documents=recollection.documents,
             sequence=recollection.sequence,
             catching_up=recollection.catching_up,
+            rebuilding=RebuildState(done=rebuilding.done, total=rebuilding.total) if rebuilding else None,
             embedded=vectors.embedded,
             pending=vectors.pending,
         ),
         embedder=EmbedderStatus(state=vectors.state, model=vectors.model, reason=vectors.reason or None),
+        extractor=extractor,
         llm_extraction=ReadingStatus(
             state=reading.state,
             model=reading.model,
@@ -190,8 +212,25 @@ async def memory_status(services: Services, call: Call, params: MemoryStatusPara
             reason=reading.reason,
         ),
         notes=_notes_state(notes),
-        warnings=[*_store_warnings(store), *recollection.warnings, *reading.warnings, *notes.warnings],
+        warnings=[
+            *_store_warnings(store),
+            *recollection.warnings,
+            *_extractor_warnings(extractor, call.settings.extraction.spacy),
+            *reading.warnings,
+            *notes.warnings,
+        ],
     )
+
+
+def _extractor(spacy: bool) -> ExtractorState:
+    installed = extractor_status()
+    if not spacy:
+        return ExtractorState(method=RULES, missing=installed.missing)
+    return ExtractorState(method=installed.method, model=installed.model, missing=installed.missing)
+
+
+def _extractor_warnings(extractor: ExtractorState, spacy: bool) -> list[str]:
+    return [f"extraction.spacy is on without effect: {extractor.missing}"] if spacy and extractor.missing else []
 
 
 def _notes_state(notes: NotesStatus) -> NotesState:

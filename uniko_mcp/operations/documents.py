@@ -28,7 +28,9 @@ class IngestDocument(Params):
     source: Identifier | None = Field(
         default=None, description="What names it across revisions, such as a URL; the path when left out."
     )
-    revision: Text | None = Field(default=None, description="Such as a version, a date or a commit.")
+    revision: Text | None = Field(
+        default=None, description="A date, number or version, which tell what is newer; or any name, such as a commit."
+    )
     session_id: Identifier | None = None
     message_id: Identifier | None = Field(default=None, description="The message it was attached to.")
 
@@ -45,6 +47,7 @@ class IngestedDocument(Result):
     title: str
     chunks: int = Field(description="In how many pieces it can be found.")
     superseded: list[str] = Field(description="The artifacts whose place it took.")
+    superseded_by: str | None = Field(default=None, description="The newer revision, which stays the current one.")
     skipped_links: list[SkippedLink] = Field(description="Links not made because the other end is unknown.")
     notes: list[str] = Field(description="What was odd about it.")
 
@@ -54,7 +57,7 @@ async def ingest_document(services: Services, call: Call, params: IngestDocument
     """Keep a document so that recall finds its passages: text, markdown, HTML, JSON, CSV, source code or PDF.
 
     Use it for what is longer than a message and will be asked about. The same source again with another content
-    supersedes what was there. Returns the artifact_id.
+    supersedes what was there, unless that has a later date or version as its revision. Returns the artifact_id.
     """
     new, read = await _read(params, call)
     done = await services.store.write(
@@ -66,6 +69,7 @@ async def ingest_document(services: Services, call: Call, params: IngestDocument
         title=read.document.title,
         chunks=len(read.chunks),
         superseded=done.superseded,
+        superseded_by=done.superseded_by,
         skipped_links=done.skipped,
         notes=list(read.document.notes),
     )

@@ -34,6 +34,7 @@ OWN_TEXTS: Final = frozenset(
         "session_id",
         "summary_id",
         "superseded",
+        "superseded_by",
         "type",
         "version",
         "warnings",
@@ -45,7 +46,7 @@ What is not named here is fenced: no look at a text can tell whether it is an or
 """
 
 OWN_OBJECTS: Final = frozenset(
-    {"counts", "embedder", "index", "journal", "left_out", "llm_extraction", "skipped_links"}
+    {"counts", "embedder", "extractor", "index", "journal", "left_out", "llm_extraction", "skipped_links"}
 )
 """Fields of a result whose objects hold nothing but our own words, names of their fields included."""
 
