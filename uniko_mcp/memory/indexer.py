@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Final
 from anyio import to_thread
 
 from uniko_mcp.errors import StoreClosedError, StoreError, UnikoError
-from uniko_mcp.memory.projection import RECALLABLE, count_recallable, project, project_all
-from uniko_mcp.models.changes import Change, DeleteEdge, DeleteNode, PutEdge, PutNode, SetNode
-from uniko_mcp.models.graph_schema import NODES
+from uniko_mcp.memory.projection import count_recallable, project, project_all
+from uniko_mcp.memory.touched import Touched, touched_documents
 from uniko_mcp.store import Commit, Store, View
 from uniko_mcp.store.index.documents import DocumentKey
 
@@ -27,28 +26,8 @@ _log = logging.getLogger(__name__)
 RETRY_SECONDS: Final = 1.0
 """How long after a first failure the index is tried again; twice as long after each that follows."""
 _LONGEST_PAUSE: Final = 60.0
-
-_DEPENDENTS: Final = {
-    "Session": (
-        "(d:Message)-[:IN_SESSION]->(n:Session)",
-        "(d:Observation)-[:OBSERVED_IN]->(:Message)-[:IN_SESSION]->(n:Session)",
-        "(d:Chunk)<-[:HAS_CHUNK]-(:Message)-[:IN_SESSION]->(n:Session)",
-        "(d:Episode)-[:IN_SESSION]->(n:Session)",
-        "(d:Summary)-[:SUMMARIZES]->(n:Session)",
-    ),
-    "Message": (
-        "(d:Observation)-[:OBSERVED_IN]->(n:Message)",
-        "(d:Chunk)<-[:HAS_CHUNK]-(n:Message)",
-        "(d:Chunk)<-[:HAS_CHUNK]-(:Artifact)-[:ATTACHED_TO]->(n:Message)",
-        "(d:Fact)-[:SUPPORTED_BY]->(:Observation)-[:OBSERVED_IN]->(n:Message)",
-        "(d:Summary)-[:DERIVED_FROM]->(n:Message)",
-        "(d:Topic)<-[:BELONGS_TO]-(n:Message)",
-        "(d:Topic)<-[:BELONGS_TO]-(:Observation)-[:OBSERVED_IN]->(n:Message)",
-        "(d:Topic)<-[:BELONGS_TO]-(:Fact)-[:SUPPORTED_BY]->(:Observation)-[:OBSERVED_IN]->(n:Message)",
-    ),
-    "Artifact": ("(d:Chunk)<-[:HAS_CHUNK]-(n:Artifact)",),
-}
-"""Whose documents say something of the node, beside its own."""
+_MOST_AT_ONCE: Final = 16
+"""Change sets that are indexed together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +58,7 @@ class Indexer:
         self._indexed = indexed
         self._directory = directory
         self._retry_seconds = retry_seconds
-        self._commits: list[Commit] = []
+        self._waiting: list[Touched] = []
         self._woken = asyncio.Event()
         self._advanced = asyncio.Condition()
         self._one_rebuild = asyncio.Lock()
@@ -96,7 +75,7 @@ class Indexer:
 
         def hand_over(commit: Commit) -> None:  # on the writer's thread
             with suppress(RuntimeError):  # the loop is closed: nobody waits for the index any more
-                loop.call_soon_threadsafe(self._note, commit)
+                loop.call_soon_threadsafe(self._note, Touched.by(commit))
 
         self._unsubscribe = self._store.on_commit(hand_over)
         self._task = loop.create_task(self._follow())
@@ -177,8 +156,8 @@ class Indexer:
     def _holds(self, sequence: int) -> bool:
         return self._index is not None and self._index.complete and self._done >= sequence
 
-    def _note(self, commit: Commit) -> None:
-        self._commits.append(commit)
+    def _note(self, touched: Touched) -> None:
+        self._waiting.append(touched)
         self._woken.set()
 
     async def _follow(self) -> None:
@@ -201,11 +180,13 @@ class Indexer:
         while True:
             await self._woken.wait()
             self._woken.clear()
-            commits, self._commits = self._commits, []
-            if any(not commit.changes for commit in commits):  # a snapshot was restored: everything may have changed
-                await self._rebuild(index, commits[-1].sequence)
-            elif commits and (index.rebuilding or self._holds(commits[0].sequence - 1)):
-                await self._apply(index, commits)
+            touched, self._waiting = self._waiting[:_MOST_AT_ONCE], self._waiting[_MOST_AT_ONCE:]
+            if self._waiting:
+                self._woken.set()
+            if any(each.everything for each in touched):  # a snapshot was restored
+                await self._rebuild(index, touched[-1].sequence)
+            elif touched and (index.rebuilding or self._holds(touched[0].sequence - 1)):
+                await self._apply(index, touched)
             else:
                 await self._resume(index)
 
@@ -241,17 +222,20 @@ class Indexer:
             _log.info("building the rank index anew")
             await self._rebuild(index, self._store.sequence, unless=lambda: index.complete and index.sequence > held)
         elif missed:
-            await self._apply(index, missed)
+            touched = [Touched.by(commit) for commit in missed]
+            for start in range(0, len(touched), _MOST_AT_ONCE):
+                await self._apply(index, touched[start : start + _MOST_AT_ONCE])
         else:
             await self._advance(held)
 
-    async def _apply(self, index: RankIndex, commits: list[Commit]) -> None:
-        last = commits[-1].sequence
+    async def _apply(self, index: RankIndex, touched: Sequence[Touched]) -> None:
+        last = touched[-1].sequence
         if last > self._done:
-            changes = [change for commit in commits for change in commit.changes]
-            deleted = [(change.kind, change.id) for change in changes if isinstance(change, DeleteNode)]
-            resting = await to_thread.run_sync(index.resting_on, deleted) if deleted else set[DocumentKey]()
-            documents, gone = await self._store.read(lambda view: project(view, touched(view, changes) | resting))
+            deleted = [key for each in touched for key in each.deleted]
+            resting = await to_thread.run_sync(index.resting_on, deleted) if deleted else frozenset[DocumentKey]()
+            documents, gone = await self._store.read(
+                lambda view: project(view, touched_documents(view, touched) | resting)
+            )
             await to_thread.run_sync(lambda: index.apply(documents, gone, sequence=last))
         await self._advance(last)
 
@@ -292,41 +276,3 @@ class Indexer:
 def _reason(error: Exception) -> str:
     """What failed, in words that hold no memory: those of foreign errors might quote one."""
     return error.message if isinstance(error, UnikoError) else f"the index failed with {type(error).__name__}"
-
-
-def touched(view: View, changes: Iterable[Change]) -> set[DocumentKey]:
-    """The memories whose documents may read differently after these changes, as far as the graph still knows."""
-    keys: set[DocumentKey] = set()
-    changed: dict[str, set[str]] = {}
-    for change in changes:
-        match change:
-            case PutEdge() | DeleteEdge():
-                keys |= {(change.from_kind, change.from_id), (change.to_kind, change.to_id)}
-            case DeleteNode():
-                keys.add((change.kind, change.id))
-            case PutNode() | SetNode():
-                keys.add((change.kind, change.id))
-                if _shows_elsewhere(change):
-                    changed.setdefault(change.kind, set()).add(change.id)
-    for kind, ids in changed.items():
-        keys |= _dependents(view, kind, ids)
-    return {key for key in keys if key[0] in RECALLABLE}
-
-
-def _shows_elsewhere(change: PutNode | SetNode) -> bool:
-    """Whether the change is one that documents of other nodes show: a topic, a forgotten message, an old revision."""
-    shown = {"Session": "topic", "Message": "forgotten_at", "Artifact": "superseded_at"}.get(change.kind)
-    if shown is None or shown not in change.properties:
-        return False
-    return isinstance(change, SetNode) or change.properties[shown] is not None
-
-
-def _dependents(view: View, kind: str, ids: set[str]) -> set[DocumentKey]:
-    keys: set[DocumentKey] = set()
-    for pattern in _DEPENDENTS[kind]:
-        dependent = pattern[3 : pattern.index(")")]
-        rows = view.rows_for(
-            f"MATCH {pattern} WHERE n.{NODES[kind].key} AMONG $ids RETURN d.{NODES[dependent].key} AS id", sorted(ids)
-        )
-        keys |= {(dependent, row["id"]) for row in rows}
-    return keys
