@@ -74,12 +74,12 @@ def embeddings(vectors: Mapping[int, Sequence[float]]) -> Reply:
     return Reply(body=json.dumps(response).encode("utf-8"))
 
 
-def embed(text: str) -> list[float]:
-    """The bag of words of a text, hashed into `DIMENSION` places: the same for the same words, in any order."""
-    vector = [0.0] * DIMENSION
+def embed(text: str, dimension: int = DIMENSION) -> list[float]:
+    """The bag of words of a text, hashed into so many places: the same for the same words, in any order."""
+    vector = [0.0] * dimension
     for word in re.findall(r"\w+", text.lower()) or [""]:
         digest = sha256(_SAME.get(word, word).encode("utf-8")).digest()
-        vector[int.from_bytes(digest[:4], "big") % DIMENSION] += 1.0
+        vector[int.from_bytes(digest[:4], "big") % dimension] += 1.0
     return vector
 
 
@@ -93,10 +93,11 @@ def failure(status: int, text: str = "no", **headers: str) -> Reply:
 class LlmServer:
     """The running server. `script` holds the replies to come, the last one for ever; `requests` what it was asked.
 
-    `called` is set by every request, before it is answered.
+    `called` is set by every request, before it is answered. `dimension` is that of the embedding model.
     """
 
     port: int
+    dimension: int = DIMENSION
     script: list[Reply] = field(default_factory=lambda: [message("Yes [1].")])
     requests: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     called: threading.Event = field(default_factory=threading.Event)
@@ -117,6 +118,12 @@ class LlmServer:
 
     def reply(self) -> Reply:
         return self.script.pop(0) if len(self.script) > 1 else self.script[0]
+
+    def wait_for_requests(self, count: int) -> None:
+        """Wait until so many were made."""
+        while len(self.requests) < count:
+            assert self.called.wait(60)
+            self.called.clear()
 
     def asked(self) -> str:
         """All of the last prompt."""
@@ -161,7 +168,9 @@ class _Handler(BaseHTTPRequestHandler):
             state.closing.wait()
             return
         if reply.embeds:
-            reply = embeddings(dict(enumerate(map(embed, state.requests[-1]["input"]))))
+            reply = embeddings(
+                {place: embed(text, state.dimension) for place, text in enumerate(state.requests[-1]["input"])}
+            )
         self.send_response(reply.status)
         for name, value in {"content-type": "application/json", **reply.headers}.items():
             self.send_header(name, value)

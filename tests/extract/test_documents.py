@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.pdf import pdf
 from uniko_mcp.errors import DocumentError, MissingExtraError
 from uniko_mcp.extract import Document, guess_mime, read_document
 
@@ -106,7 +107,7 @@ def test_binary_content_is_refused_with_what_to_do() -> None:
 
 
 def test_each_page_of_a_pdf_is_a_section() -> None:
-    document = read_document(_pdf("Hello page one", "And page two"))
+    document = read_document(pdf("Hello page one", "And page two"))
     assert document.mime == "application/pdf"
     assert headings(document) == ["Page 1", "Page 2"]
     first = document.sections[0]
@@ -116,7 +117,7 @@ def test_each_page_of_a_pdf_is_a_section() -> None:
 def test_without_pypdf_the_error_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pypdf", None)
     with pytest.raises(MissingExtraError, match=r"uniko-mcp\[pdf\]"):
-        read_document(_pdf("Hello"))
+        read_document(pdf("Hello"))
 
 
 def test_a_pdf_of_pictures_says_that_it_holds_no_text() -> None:
@@ -195,27 +196,3 @@ def _assert_sections_hold_all(document: Document) -> None:
         rest[section.start : section.end] = [" "] * (section.end - section.start)
         end = section.end
     assert not "".join(rest).strip()
-
-
-def _pdf(*pages: str) -> bytes:
-    """A PDF written by hand, one line of text on each page."""
-    objects = ["<< /Type /Catalog /Pages 2 0 R >>"]
-    kids = " ".join(f"{4 + 2 * index} 0 R" for index in range(len(pages)))
-    objects.append(f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>")
-    objects.append("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
-    for index, page in enumerate(pages):
-        drawing = f"BT /F1 12 Tf 72 720 Td ({page}) Tj ET"
-        objects.append(
-            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {5 + 2 * index} 0 R "
-            "/Resources << /Font << /F1 3 0 R >> >> >>"
-        )
-        objects.append(f"<< /Length {len(drawing)} >>\nstream\n{drawing}\nendstream")
-    body, offsets = "%PDF-1.4\n", []
-    for number, content in enumerate(objects, 1):
-        offsets.append(len(body))
-        body += f"{number} 0 obj\n{content}\nendobj\n"
-    table = "".join(f"{offset:010} 00000 n \n" for offset in offsets)
-    end = (
-        f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}trailer\n<< /Size {len(objects) + 1} /Root 1 0 R >>\n"
-    )
-    return f"{body}{end}startxref\n{len(body)}\n%%EOF\n".encode()

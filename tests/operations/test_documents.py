@@ -10,6 +10,7 @@ import anyio
 import pytest
 
 from tests.client import MemoryClient
+from tests.pdf import pdf
 from uniko_mcp.config import DocumentSettings, EmbeddingSettings, Settings
 from uniko_mcp.errors import (
     DocumentError,
@@ -236,6 +237,52 @@ async def test_a_file_is_read_by_its_type_and_is_its_own_source(memory: MemoryCl
     assert (await memory("ingest_document", path=file.name))["created"] is False
     file.write_text("item,price\ncable,5\nscreen,300\n", encoding="utf-8")
     assert (await memory("ingest_document", path=file.name))["superseded"] == [first["artifact_id"]]
+
+
+PAGE = """<html><head><title>Ports</title><script>bad()</script></head>
+<body><nav>Home</nav><h1>Ports of the gateway</h1><p>The gateway listens on port 8443.</p></body></html>"""
+CODE = '''"""The gateway."""
+
+def start(port: int = 8443) -> None:
+    """Listen on the port of the gateway."""
+    listen(port)
+'''
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "mime", "heading"),
+    [
+        ("ports.html", PAGE.encode(), "text/html", "Ports of the gateway"),
+        ("ports.json", b'{"gateway": {"port": 8443}, "name": "edge"}', "application/json", "gateway"),
+        ("gateway.py", CODE.encode(), "text/x-py", "start"),
+        ("ports.pdf", pdf("Contents", "The gateway has port 8443"), "application/pdf", "Page 2"),
+        ("ports.csv", b"service,port\ngateway,8443\n", "text/csv", ""),
+        ("ports.txt", b"The gateway has port 8443.", "text/plain", ""),
+    ],
+)
+async def test_a_file_of_each_type_is_kept_and_its_passage_recalled(
+    memory: MemoryClient, folder: Path, name: str, content: bytes, mime: str, heading: str
+) -> None:
+    (folder / name).write_bytes(content)
+    done = await memory("ingest_document", path=name)
+    assert (done["created"], done["notes"]) == (True, [])
+    assert (await memory("get_memory", id=done["artifact_id"]))["memory"]["mime"] == mime
+    [item, *_] = (await memory("recall", query="gateway port 8443", kinds=["chunk"]))["items"]
+    assert "8443" in item["text"]
+    assert "bad()" not in item["text"]
+    assert item["sources"] == [{"artifact_id": done["artifact_id"]}]
+    assert heading in (await memory("get_memory", id=item["id"]))["memory"].get("heading", "")
+    again = await memory("ingest_document", path=name)
+    assert (again["artifact_id"], again["created"]) == (done["artifact_id"], False)
+
+
+async def test_content_that_is_sent_is_read_by_its_type_too(memory: MemoryClient) -> None:
+    page = await memory("ingest_document", content=PAGE, mime="text/html", source="https://example.org/ports")
+    assert (page["title"], page["created"]) == ("Ports", True)
+    config = await memory("ingest_document", content='{"gateway": {"port": 8443}}', source="https://example.org/c.json")
+    assert (await memory("get_memory", id=config["artifact_id"]))["memory"]["mime"] == "application/json"
+    found = await memory("recall", query="gateway port 8443", kinds=["chunk"])
+    assert {item["text"] for item in found["items"]} >= {"gateway.port: 8443"}
 
 
 async def test_a_file_elsewhere_is_refused_with_the_way_to_allow_it(

@@ -221,6 +221,41 @@ async def test_a_resent_action_or_episode_returns_the_first_result(memory: Memor
     assert (status["counts"]["Action"], status["counts"]["Episode"]) == (1, 2)
 
 
+async def test_a_claim_is_kept_as_an_observation_with_its_triple_time_and_origin(memory: MemoryClient) -> None:
+    """T7"""
+    said = {"sender": "Zoe", "content": "I moved to Porto last Friday.", "message_id": "m", "timestamp": "2025-05-07"}
+    recorded = await memory("record_messages", session_id="s", messages=[said])
+    assert recorded["observations"] == 1
+    [found] = await provenance(memory, "m", "OBSERVED_IN")
+    observation = await memory("get_memory", id=found["id"])
+    kept = observation["memory"]
+    recorded_at = kept.pop("recorded_at")
+    assert kept == {
+        "observation_id": found["id"],
+        "content": "Zoe moved to Porto last Friday [2025-05-02].",
+        "subject": "Zoe",
+        "predicate": "moved to",
+        "object": "Porto",
+        "confidence": 0.9,
+        "observed_at": "2025-05-07T00:00:00Z",
+        "about_from": "2025-05-02T00:00:00Z",
+        "about_to": "2025-05-03T00:00:00Z",
+        "visibility": "shared",
+        "recorded_by": "assistant",
+        "method": "rules",
+    }
+    assert recorded_at > kept["observed_at"]
+    linked = {(p["relation"], p["direction"], p["kind"]): p["id"] for p in observation["provenance"]}
+    assert linked == {
+        ("EVIDENCE", "out", "Message"): "m",
+        ("OBSERVED_IN", "out", "Message"): "m",
+        ("ABOUT", "out", "Entity"): entity_id("Zoe"),
+        ("RECORDED_BY", "out", "Participant"): "assistant",
+    }
+    assert observation["provenance"][0]["sender"] == "Zoe"
+    assert (await memory("record_messages", session_id="s", messages=[said]))["observations"] == 0
+
+
 async def test_an_observation_needs_its_message_and_carries_its_date(memory: MemoryClient) -> None:
     """T7: a message dated last year, stored today."""
     with pytest.raises(NotFoundError, match="message_id: there is no message 'm'"):

@@ -159,6 +159,19 @@ async def test_a_language_model_writes_it_from_the_fenced_conversation(tmp_path:
     assert f"2026-05-01T00:00:00Z Ana: {SAID[0]}" in user
 
 
+async def test_a_summary_is_recalled_where_no_finer_item_covers_the_question(tmp_path: Path) -> None:
+    with llm_server(message("Relocation to Portugal settled; payment project stalled.")) as server:
+        async with opened(tmp_path, server.settings()) as memory:
+            await say(memory, *SAID)
+            await memory("summarize_session", session_id="s1")
+            coarse = await memory("recall", query="What became of the relocation and the payment project?")
+            fine = await memory("recall", query="Who moved to Porto because of Farfetch?")
+    assert (coarse["items"][0]["kind"], coarse["items"][0]["id"]) == ("summary", "summary-s1")
+    assert {source["message_id"] for source in coarse["items"][0]["sources"]} == {"m0", "m1", "m2", "m3"}
+    assert fine["items"][0]["sources"][0]["message_id"] == "m0"
+    assert fine["items"][0]["kind"] in ("message", "observation")
+
+
 @pytest.mark.parametrize("reply", [failure(401), message(None)])
 async def test_without_its_answer_the_summary_is_extracted_and_says_so(tmp_path: Path, reply: Reply) -> None:
     with llm_server(reply) as server:
