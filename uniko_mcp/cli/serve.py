@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -14,6 +15,10 @@ from uniko_mcp.cli.options import with_settings
 if TYPE_CHECKING:
     from uniko_mcp.config import Settings
 
+_M_ARENA_MAX: Final = -8
+"""The name of the setting in glibc's malloc.h."""
+_ARENAS: Final = 2
+
 
 @click.command()
 @with_settings
@@ -21,11 +26,24 @@ def serve(settings: Settings) -> None:
     """Serve MCP on stdin and stdout (the default)."""
     if _is_terminal():
         click.echo(_welcome(settings), err=True)
+    _share_heaps()
     import asyncio
 
     from uniko_mcp.server.stdio import serve_stdio
 
     asyncio.run(serve_stdio(settings))
+
+
+def _share_heaps() -> None:
+    """Have all threads share two heaps.
+
+    glibc gives each thread one of its own, and none gives back what it needed once: after 20,000 messages 130 MB more.
+    """
+    if sys.platform == "linux":
+        import ctypes
+
+        with suppress(AttributeError, OSError):  # another C library
+            ctypes.CDLL(None).mallopt(_M_ARENA_MAX, _ARENAS)
 
 
 def _is_terminal() -> bool:
