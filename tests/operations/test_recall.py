@@ -6,9 +6,11 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from tests.client import MemoryClient
+from tests.cross_encoder import cache_cross_encoder
 from uniko_mcp.config import EmbeddingSettings, RecallSettings, Settings
 from uniko_mcp.errors import InvalidArgumentsError
 from uniko_mcp.operations.call import open_services
@@ -215,6 +217,26 @@ async def test_a_cross_encoder_that_cannot_be_had_is_said_and_changes_nothing(tm
         found = await memory("recall", query="When does the vault open?")
     assert evidence(found) == [said]
     assert any("cross-encoder" in note for note in found["notes"])
+
+
+async def test_a_cross_encoder_judges_where_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    cache_cross_encoder(tmp_path / "uniko-mcp" / "models")
+    settings = Settings(
+        data_dir=tmp_path / "memory",
+        embedding=EmbeddingSettings(model="none", download=False),
+        recall=RecallSettings(rerank=True),
+    )
+    async with open_services(settings) as services:
+        memory = MemoryClient(services, "assistant")
+        await say(memory, "The vault opens at dawn.", "The vault, which is old and made of steel, opens at dawn or so.")
+        with anyio.fail_after(60):
+            while True:  # it is loaded beside the first recalls
+                found = await memory("recall", query="When does the vault open?", kinds=["message"], explain=True)
+                if not any("cross-encoder" in note for note in found["notes"]):
+                    break
+    assert found["items"][0]["text"] == "The vault opens at dawn."
+    assert all("cross_encoder" in item["why"] for item in found["items"])
 
 
 async def test_the_same_question_gets_the_same_answer(memory: MemoryClient) -> None:
