@@ -142,6 +142,29 @@ def test_a_library_that_fails_on_a_text_is_a_model_that_is_unavailable(minilm: E
         minilm.embed_documents([None])  # type: ignore[list-item]
 
 
+def test_a_text_on_which_the_model_fails_keeps_no_other_from_its_vector(index: RankIndex, minilm: Embedder) -> None:
+    class Picky:
+        model, dimension, embed_query = minilm.model, minilm.dimension, minilm.embed_query
+
+        def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            if any("poison" in text for text in texts):
+                raise ModelUnavailableError("no such text")
+            return minilm.embed_documents(texts)
+
+    index.put(other_talk(20))  # type: ignore[arg-type]
+    index.put([message("bad", "poison")])
+    with IndexWorker(index, Picky) as worker:
+        assert worker.wait_until_idle(PATIENCE)
+        status = worker.status()
+        assert (status.state, status.embedded, status.pending, status.refused) == ("ready", 20, 0, 1)
+        assert any("fails on 1 memories" in note for note in recall(index, "poison", embedder=worker).notes)
+        index.put([message("bad", "a remedy"), message("new", "and more")])
+        worker.wake()
+        assert worker.wait_until_idle(PATIENCE)
+        status = worker.status()
+        assert (status.embedded, status.pending, status.refused) == (22, 0, 0)
+
+
 def test_switched_off_is_said(index: RankIndex) -> None:
     with IndexWorker(index, None) as worker:
         assert worker.wait_until_idle(PATIENCE)

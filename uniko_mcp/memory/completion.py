@@ -43,6 +43,8 @@ def complete(view: View, kind: Completable, typed: str, *, viewer: str, limit: i
     parameters = {"typed": typed.lower(), **({"viewer": viewer} if source.private else {})}
     total = view.row(f"{match} RETURN count(DISTINCT {value}) AS total", **parameters)
     rows = view.rows(
-        f"{match} RETURN {value} AS value, {source.rank} AS rank ORDER BY rank DESC, value LIMIT {limit}", **parameters
+        f"{match} RETURN {value} AS value, {source.rank} AS rank ORDER BY rank DESC, value LIMIT $most",
+        most=limit,
+        **parameters,
     )
     return [row["value"] for row in rows], total["total"] if total else 0

@@ -27,7 +27,7 @@ RETRY_SECONDS: Final = 1.0
 """How long after a first failure the index is tried again; twice as long after each that follows."""
 _LONGEST_PAUSE: Final = 60.0
 _MOST_AT_ONCE: Final = 16
-"""Change sets that are indexed together."""
+"""Change sets that are indexed together: more would take more memory, and be found later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +223,7 @@ class Indexer:
             await self._rebuild(index, self._store.sequence, unless=lambda: index.complete and index.sequence > held)
         elif missed:
             touched = [Touched.by(commit) for commit in missed]
+            del missed  # with all its texts
             for start in range(0, len(touched), _MOST_AT_ONCE):
                 await self._apply(index, touched[start : start + _MOST_AT_ONCE])
         else:

@@ -79,7 +79,8 @@ def fetch_page(
         )
     rows = view.rows(  # ids alone: sorting whole nodes would read every text there is
         f"{listing.match} WHERE {where} RETURN n.{listing.key} AS id, n.{listing.time} AS at"
-        f" ORDER BY at DESC, id DESC LIMIT {limit + 1}",
+        " ORDER BY at DESC, id DESC LIMIT $most",
+        most=limit + 1,
         **parameters,
     )
     nodes = view.nodes(listing.kind, (row["id"] for row in rows[:limit]))

@@ -331,9 +331,10 @@ _PROJECTIONS: Final[dict[str, Callable[[View, Sequence[str]], list[IndexDocument
     "Topic": _topics,
     "Summary": _summaries,
     "Episode": _episodes,
-    "Chunk": _chunks,
     "Artifact": _artifacts,
+    "Chunk": _chunks,
 }
+"""How the documents of each kind are read; those that others are a piece of come before these."""
 
 RECALLABLE: Final = tuple(_PROJECTIONS)
 """The kinds of nodes that recall finds."""

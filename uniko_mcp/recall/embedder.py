@@ -39,7 +39,7 @@ _QUERY_PREFIXES: Final = {
     "BAAI/bge-base-en-v1.5": "Represent this sentence for searching relevant passages: ",
     "BAAI/bge-large-en-v1.5": "Represent this sentence for searching relevant passages: ",
 }
-_PROBE: Final = "dimension"
+PROBE: Final = "dimension"
 _REMOTE_BATCH: Final = 64
 _REMOTE_SECONDS: Final = 30.0
 _REMOTE_RETRIES: Final = 2
@@ -99,7 +99,7 @@ class FastembedEmbedder:
         self.model: Final = model
         self._session = session
         self._query_prefix = query_prefix
-        self.dimension: Final = int(self.embed_documents([_PROBE]).shape[1])
+        self.dimension: Final = int(self.embed_documents([PROBE]).shape[1])
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         try:
@@ -136,7 +136,7 @@ class LitellmEmbedder:
         self._api_base = api_base
         self._seconds = seconds
         self._query_seconds = query_seconds
-        self.dimension: Final = int(self._embed([_PROBE]).shape[1])
+        self.dimension: Final = int(self._embed([PROBE]).shape[1])
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         vectors = self._embed(texts)

@@ -9,7 +9,7 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, Self, TypeAlias
@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from uniko_mcp.errors import ModelUnavailableError, StoreClosedError, StoreError
-from uniko_mcp.recall.embedder import Embedder
-from uniko_mcp.store.index.rank_index import RankIndex
+from uniko_mcp.recall.embedder import PROBE, Embedder
+from uniko_mcp.store.index.rank_index import Pending, RankIndex
 
 logger = logging.getLogger(__name__)
 
@@ -36,13 +36,18 @@ _NICENESS: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class WorkerStatus:
-    """How far the vectors are; `reason` says why there is no model."""
+    """How far the vectors are; `reason` says why there is no model.
+
+    `embedded` memories are found by their meaning, `pending` ones will be, and `refused` ones will not, since the model
+    fails on their text.
+    """
 
     state: ModelState
     model: str | None
     embedded: int
     pending: int
     reason: str = ""
+    refused: int = 0
 
 
 class IndexWorker:
@@ -62,6 +67,8 @@ class IndexWorker:
         self._stopping = False
         self._idle = False
         self._thread: threading.Thread | None = None
+        self._refused: set[Pending] = set()
+        self._refused_of = ""
         self._query_vector = lru_cache(_QUERIES_KEPT)(_embed_query)
 
     def __enter__(self) -> Self:
@@ -109,9 +116,9 @@ class IndexWorker:
 
     def status(self) -> WorkerStatus:
         index = self._index.status()
-        return WorkerStatus(
-            self._state, index.model, index.embedded, max(0, index.documents - index.embedded), self._reason
-        )
+        lacking = max(0, index.documents - index.embedded)
+        to_come = lacking if self._index.pending_count() > len(self._refused) else 0
+        return WorkerStatus(self._state, index.model, index.embedded, to_come, self._reason, lacking - to_come)
 
     def embed_query(self, text: str) -> NDArray[np.float32] | None:
         """The vector of a query, or None while there is no model or it does not answer."""
@@ -140,6 +147,8 @@ class IndexWorker:
             ]
         if status.pending:
             return [f"{status.pending} memories are not embedded yet and were found by their words only."]
+        if status.refused:
+            return [f"The embedding model fails on {status.refused} memories; they were found by their words only."]
         return []
 
     def _run(self) -> None:
@@ -184,14 +193,39 @@ class IndexWorker:
         """Embed what was taken; False when nothing waits."""
         with self._changed:
             self._awake = False
-        pending = self._index.pending_embeddings(_TAKEN)
+        if self._refused_of != self._index.generation:
+            self._refused, self._refused_of = set(), self._index.generation
+        taken = self._index.pending_embeddings(_TAKEN + len(self._refused))
+        pending = [item for item in taken if item not in self._refused]
         if not pending:
             self._index.drop_other_models()
             self._index.flush()
             return False
-        vectors = embedder.embed_documents([item.text for item in pending])
-        self._index.store_embeddings(pending, vectors, model=embedder.model)
+        for part, vectors in self._embedded(embedder, pending):
+            self._index.store_embeddings(part, vectors, model=embedder.model)
         return True
+
+    def _embedded(
+        self, embedder: Embedder, pending: Sequence[Pending]
+    ) -> Iterator[tuple[Sequence[Pending], NDArray[np.float32]]]:
+        """The vectors, part by part: what fails is halved, and a text that fails alone is set aside until it changes.
+
+        Raises:
+            ModelUnavailableError: It is the model that fails, whatever it is given.
+        """
+        try:
+            vectors = embedder.embed_documents([item.text for item in pending])
+        except Exception:
+            embedder.embed_documents([PROBE])
+            if len(pending) == 1:
+                logger.warning("the embedding model refuses a memory, which is found by its words only")
+                self._refused.update(pending)
+                return
+            middle = len(pending) // 2
+            yield from self._embedded(embedder, pending[:middle])
+            yield from self._embedded(embedder, pending[middle:])
+        else:
+            yield pending, vectors
 
     def _fail(self, error: ModelUnavailableError) -> None:
         logger.warning("%s", error)

@@ -35,7 +35,7 @@ _ADDRESS_SPACE_BYTES: Final = 1 << 34
 _THREADS: Final = 2
 
 _STATEMENTS_KEPT: Final = 512
-"""More than there are different texts of statements, so that none is ever prepared twice."""
+"""More than there are different texts of statements, so that hardly one is prepared twice."""
 
 
 class UnopenableError(StoreError):
@@ -214,7 +214,10 @@ class _Connection:
         connection = kuzu.Connection(database)
 
         def prepare(cypher: str) -> kuzu.PreparedStatement:
-            return kuzu.PreparedStatement(connection, cypher)
+            statement = kuzu.PreparedStatement(connection, cypher)  # what `Connection.prepare` calls, with a warning
+            if not statement.is_success():  # raised, so that it is not kept: what failed may pass
+                raise RuntimeError(statement.get_error_message())
+            return statement
 
         self._connection = connection
         self._prepare = lru_cache(_STATEMENTS_KEPT)(prepare)

@@ -438,5 +438,12 @@ def test_what_has_lost_its_parent_gets_a_vector_of_its_own(index: RankIndex) -> 
 
 
 def test_the_newest_are_embedded_first(index: RankIndex) -> None:
-    index.put([message(f"m{number}", f"text {number}") for number in range(5)])
-    assert {item.text for item in index.pending_embeddings(2)} == {"Ana: text 3", "Ana: text 4"}
+    index.put([message(f"m{number}", f"text {number}", at=-number) for number in range(5)])
+    assert {item.text for item in index.pending_embeddings(2)} == {"Ana: text 0", "Ana: text 1"}
+
+
+def test_a_topic_as_long_as_a_book_is_not_embedded_whole(index: RankIndex) -> None:
+    index.put([IndexDocument("Episode", "e", "we sailed", 0, topic="sea " * 10_000)])
+    [pending] = index.pending_embeddings(1)
+    assert len(pending.text) < 200
+    assert pending.text.endswith("we sailed")

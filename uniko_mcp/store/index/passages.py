@@ -9,6 +9,8 @@ from uniko_mcp.store.index.shape import split_code
 
 PASSAGE_CHARACTERS: Final = 700
 """What a small embedding model reads well (about 170 of MiniLM's 256 tokens). Longer texts have chunks of their own."""
+_LEAD_CHARACTERS: Final = 100
+"""A topic or heading may be as long as any text."""
 
 
 def passage_of(document: IndexDocument) -> str:
@@ -16,4 +18,4 @@ def passage_of(document: IndexDocument) -> str:
     prose, _ = split_code(document.text)
     lead = document.sender or document.heading or document.topic
     head = prose[:PASSAGE_CHARACTERS].strip()
-    return f"{lead}: {head}" if lead else head
+    return f"{lead[:_LEAD_CHARACTERS]}: {head}" if lead else head
