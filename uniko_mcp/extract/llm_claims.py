@@ -6,8 +6,8 @@ of the message's dates to say.
 
 from __future__ import annotations
 
-import json
 import re
+import unicodedata
 from collections.abc import Container, Sequence
 from datetime import tzinfo
 from typing import Final, TypeAlias
@@ -18,6 +18,7 @@ from uniko_mcp.extract.claims import Claim, date_of_claim, with_resolved
 from uniko_mcp.extract.dates import DateMention, find_dates
 from uniko_mcp.extract.sentences import Stretch
 from uniko_mcp.extract.summary import Turn
+from uniko_mcp.models import json_text
 from uniko_mcp.models.fence import fence
 from uniko_mcp.models.fields import UnitInterval
 from uniko_mcp.models.time import format_instant
@@ -47,6 +48,10 @@ _MOST_CLAIMS: Final = 12  # of one message; more are no longer what is worth kno
 _LONGEST_TEXT: Final = 500
 _LONGEST_PART: Final = 200
 _UNSTATED: Final = 0.7  # the confidence of a claim that comes without one
+_JOINERS: Final = "\u200c\u200d"  # not shown either, but words of many scripts are spelled with them
+_UNSHOWN: Final = frozenset({"Cc", "Cf"})
+"""Unicode's categories of control and format characters, which make two names of what looks like one."""
+
 _CODE_FENCE: Final = re.compile(r"```\w*\s*\n(?P<inside>.*)\n\s*```", re.DOTALL)
 
 _Interval: TypeAlias = tuple[int, int]
@@ -80,7 +85,7 @@ def claims_question(turns: Sequence[Turn], before: Sequence[Turn]) -> str:
 def _line(turn: Turn, **number: int) -> str:
     role = {"role": turn.role} if turn.role else {}
     fields = {**number, "at": format_instant(turn.at), "sender": turn.speaker, **role, "text": turn.text}
-    return json.dumps(fields, ensure_ascii=False)
+    return json_text.one_line(fields)
 
 
 def read_claims(answer: str, turns: Sequence[Turn], *, zone: tzinfo) -> list[list[Claim]]:
@@ -115,7 +120,8 @@ def _claim(given: _GivenClaim, turn: Turn, named: Container[_Interval], zone: tz
     """The claim, dated by those of its times that its message names too; None for what is no claim."""
     text, subject = _one_line(given.text), _one_line(given.subject)
     parts = _one_line(given.predicate or ""), _one_line(given.object or "")
-    if not (text and subject and given.confidence):
+    confidence = round(given.confidence, 3)
+    if not (text and subject and confidence):
         return None
     if len(text) > _LONGEST_TEXT or max(map(len, (subject, *parts))) > _LONGEST_PART:
         return None
@@ -126,7 +132,7 @@ def _claim(given: _GivenClaim, turn: Turn, named: Container[_Interval], zone: tz
         subject=subject,
         predicate=parts[0] or None,
         object=parts[1] or None,
-        confidence=round(given.confidence, 3),
+        confidence=confidence,
         start=0,
         end=len(turn.text),
         about_from=about.from_us if about else None,
@@ -140,4 +146,6 @@ def _times(text: str, turn: Turn, zone: tzinfo) -> dict[_Interval, DateMention]:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    """The text in one line, without what is not shown."""
+    shown = (char for char in text if char.isspace() or char in _JOINERS or unicodedata.category(char) not in _UNSHOWN)
+    return " ".join("".join(shown).split()).strip(f"{_JOINERS} ")
