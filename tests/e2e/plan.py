@@ -36,7 +36,7 @@ TOOLS = [
         {"type": "long_term", "content": "# Billing\n\nЗоя knows the provider. 😀", "wait_for_relays": False},
         {"type": "long_term", "relays": {}, "warnings": []},
     ),
-    ToolStep("my_memory", {}, {"content": "# Billing\n\nЗоя knows the provider. 😀"}),
+    ToolStep("my_memory", {"offset": 2}, {"content": "Billing\n\nЗоя knows the provider. 😀"}),
     ToolStep("create_goal", {"title": "Keep customers happy", "goal_id": "goal-parent"}, {"created": True}),
     ToolStep(
         "create_goal",

@@ -350,6 +350,16 @@ async def test_the_facts_of_a_goal_come_by_relevance_and_then_by_age(memory: Mem
     assert [fact["fact_id"] for fact in context["facts"]] == ["invoices", "cake", "coffee"]
 
 
+async def test_a_goal_context_says_so_where_there_is_more_than_it_ever_shows(memory: MemoryClient) -> None:
+    """S1"""
+    await memory("create_goal", title="g", goal_id="g")
+    said = [{"sender": "ana", "content": f"{number}"} for number in range(101)]
+    await memory("record_messages", session_id="s", goal_id="g", messages=said)
+    context = await memory("goal_context", goal_id="g", token_budget=100_000)
+    assert len(context["recent_messages"]) == 100
+    assert (context["truncated"], context["left_out"]) == (True, {"recent_messages": 1})
+
+
 async def test_an_unknown_goal_has_no_context(memory: MemoryClient) -> None:
     """S4"""
     assert await memory("goal_context", goal_id="ghost") == {

@@ -40,6 +40,7 @@ def _evidence(result: dict[str, Any]) -> str:
         where = {source.get("session_id") or source.get("artifact_id") for source in item["sources"]} - {None}
         who = {source["sender"] for source in item["sources"] if source.get("sender")}
         ids = [source["message_id"] for source in item["sources"] if source.get("message_id")]
+        ids += [f"{item['more_sources']} more"] if "more_sources" in item else []
         parts = [item["kind"], item["timestamp"], ", ".join(sorted(who)), ", ".join(sorted(where)), ", ".join(ids)]
         lines.append(f"   {' · '.join(part for part in parts if part)}")
     return "\n".join([*(lines or ["Nothing was found."]), *(f"({note})" for note in result["notes"])])

@@ -26,6 +26,7 @@ Item = TypeVar("Item", bound=BaseModel)
 MAX_DEPTH: Final = 8
 """How many generations of subgoals are followed."""
 
+# One more than the most of each is looked for: then it is known that there are more.
 _MAX_MESSAGES: Final = 100
 _MAX_FACTS: Final = 100
 _MAX_ENTITIES: Final = 50
@@ -46,7 +47,7 @@ _OBSERVED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class GoalContext:
-    """What bears on the goal; `left_out` says how many of each kind did not fit into the budget."""
+    """What bears on the goal; `left_out` says how many more there are of each kind, at least."""
 
     goal: Goal
     subgoals: list[Goal]
@@ -73,12 +74,14 @@ def goal_context(
     sessions = _sessions(view, goal_ids)
     session_ids = [session.session_id for session in sessions[:_MAX_SESSIONS]]
     budget = _Budget(token_budget - item_tokens(goal))
-    tasks = budget.take("tasks", _tasks(view, goal_ids), share=0.25)
+    tasks = budget.take("tasks", _tasks(view, goal_ids), share=0.25, most=_MAX_TASKS)
     subgoals = budget.take("subgoals", get_goals(view, descendants), share=0.2)
-    messages = budget.take("recent_messages", _messages(view, session_ids), share=0.5)
+    messages = budget.take("recent_messages", _messages(view, session_ids), share=0.5, most=_MAX_MESSAGES)
     mentioned = _mentions(view, session_ids, viewer)
-    facts = budget.take("facts", _facts(view, session_ids, mentioned.keys(), relevant, viewer, now), share=0.6)
-    entities = budget.take("entities", _entities(view, mentioned + _episode_mentions(view, session_ids)), share=0.5)
+    found = _facts(view, session_ids, mentioned.keys(), relevant, viewer, now)
+    facts = budget.take("facts", found, share=0.6, most=_MAX_FACTS)
+    named = _entities(view, mentioned + _episode_mentions(view, session_ids))
+    entities = budget.take("entities", named, share=0.5, most=_MAX_ENTITIES)
     shown = budget.take("sessions", sessions, share=1.0)
     return GoalContext(goal, subgoals, tasks, shown, messages, facts, entities, budget.left_out)
 
@@ -95,11 +98,11 @@ class _Budget:
         self._tokens = max(0, tokens)
         self.left_out: dict[str, int] = {}
 
-    def take(self, name: str, items: Sequence[Item], *, share: float) -> list[Item]:
-        """The first items that fit into `share` of what is left."""
+    def take(self, name: str, items: Sequence[Item], *, share: float, most: int | None = None) -> list[Item]:
+        """The first items, at most `most`, that fit into `share` of what is left."""
         allowance = int(self._tokens * share)
         taken: list[Item] = []
-        for item in items:
+        for item in items[:most]:
             size = item_tokens(item)
             if size > allowance:
                 break
@@ -126,7 +129,7 @@ def _tasks(view: View, goal_ids: list[str]) -> list[Task]:
         "MATCH (t:Task)-[:FOR_GOAL]->(g:Goal) WHERE g.goal_id IN $ids"
         " RETURN DISTINCT t.task_id AS id, t.completed_at IS NOT NULL AS completed,"
         " coalesce(t.priority, 0.5) AS priority, t.created_at AS at"
-        f" ORDER BY completed, priority DESC, at DESC, id DESC LIMIT {_MAX_TASKS}",
+        f" ORDER BY completed, priority DESC, at DESC, id DESC LIMIT {_MAX_TASKS + 1}",
         ids=goal_ids,
     )
     return get_tasks(view, [row["id"] for row in rows])
@@ -158,7 +161,7 @@ def _messages(view: View, session_ids: list[str]) -> list[MessageItem]:
     said = f"{_IN_SESSIONS} AND m.forgotten_at IS NULL"
     last = view.rows(
         f"{_SAID} {said} RETURN m.message_id AS id, m.timestamp AS at, m.ordinal AS ordinal, s.session_id AS session_id"
-        f" ORDER BY at DESC, ordinal DESC, id DESC LIMIT {_MAX_MESSAGES}",
+        f" ORDER BY at DESC, ordinal DESC, id DESC LIMIT {_MAX_MESSAGES + 1}",
         ids=session_ids,
     )
     if not last:
@@ -221,7 +224,7 @@ def _facts(
     for path, ids in paths:
         rows = view.rows(
             f"{path} WHERE {current} WITH DISTINCT f"
-            f" RETURN f ORDER BY f.recorded_at DESC, f.fact_id LIMIT {_MAX_FACTS}",
+            f" RETURN f ORDER BY f.recorded_at DESC, f.fact_id LIMIT {_MAX_FACTS + 1}",
             ids=ids,
             viewer=viewer,
             now=now,
@@ -231,12 +234,12 @@ def _facts(
     nodes = sorted(
         found.values(), key=lambda node: (rank.get(node["fact_id"], len(rank)), -node["recorded_at"], node["fact_id"])
     )
-    return [to_fact(node) for node in nodes[:_MAX_FACTS]]
+    return [to_fact(node) for node in nodes]
 
 
 def _entities(view: View, mentions: Counter[str]) -> list[EntityItem]:
     """The most often mentioned entities, those first."""
-    ranked = sorted(mentions, key=lambda id: (-mentions[id], id))[:_MAX_ENTITIES]
+    ranked = sorted(mentions, key=lambda id: (-mentions[id], id))[: _MAX_ENTITIES + 1]
     rows = view.rows(
         "UNWIND $ids AS id MATCH (e:Entity {entity_id: id})"
         " RETURN e.entity_id AS id, e.name AS name, e.entity_type AS entity_type",

@@ -121,7 +121,7 @@ class GoalContext(Result):
     facts: list[Fact] = Field(default=[], description="True now, the most relevant first.")
     entities: list[EntityItem] = Field(default=[])
     truncated: bool = Field(default=False, description="Whether something did not fit into the budget.")
-    left_out: dict[str, int] = Field(default={}, description="How many of each list did not fit.")
+    left_out: dict[str, int] = Field(default={}, description="How many more there are of each, at least.")
     scope: str
 
 
