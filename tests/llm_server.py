@@ -89,6 +89,9 @@ def failure(status: int, text: str = "no", **headers: str) -> Reply:
     return Reply(status, body, headers)
 
 
+AGAINST_POLICY = failure(400, "Your request was rejected as a result of the safety system.")
+
+
 @dataclass
 class LlmServer:
     """The running server. `script` holds the replies to come, the last one for ever; `requests` what it was asked.

@@ -118,6 +118,14 @@ class UnusableAnswerError(LanguageModelError):
     """The language model was there, and made nothing usable of what it was given."""
 
 
+class UnansweredPromptError(LanguageModelError):
+    """The language model failed on a prompt: perhaps for what is in it, perhaps on all prompts."""
+
+
+class RefusedPromptError(UnansweredPromptError):
+    """The language model takes no such request. Where it has taken others, it is for what is in the prompt."""
+
+
 class MissingExtraError(UnikoError):
     """A feature needs an optional package that is not installed."""
 

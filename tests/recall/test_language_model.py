@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from tests.llm_server import (
+    AGAINST_POLICY,
     COMPLETION_TOKENS,
     HANG,
     MALFORMED,
@@ -23,7 +24,7 @@ from tests.llm_server import (
     refused_port,
 )
 from uniko_mcp.config import LanguageModelSettings
-from uniko_mcp.errors import LanguageModelError
+from uniko_mcp.errors import LanguageModelError, RefusedPromptError, UnansweredPromptError, UnusableAnswerError
 from uniko_mcp.recall.language_model import Completion, LanguageModel, Prompt
 
 pytestmark = pytest.mark.anyio
@@ -42,10 +43,16 @@ def model(server: LlmServer, *, seconds: float = 20) -> LanguageModel:
 
 
 async def failing(*script: Reply, seconds: float = 20) -> tuple[str, int]:
-    """The error that a script leads to, and how many requests it took."""
-    with llm_server(*script) as server, pytest.raises(LanguageModelError) as raised:
+    """What the error says that a script leads to, and how many requests it took."""
+    with llm_server(*script) as server:
+        error = await error_of(server, seconds=seconds)
+    return str(error), len(server.requests)
+
+
+async def error_of(server: LlmServer, *, seconds: float = 20) -> LanguageModelError:
+    with pytest.raises(LanguageModelError) as raised:
         await model(server, seconds=seconds).complete(PROMPT)
-    return str(raised.value), len(server.requests)
+    return raised.value
 
 
 def test_without_a_model_there_is_none() -> None:
@@ -98,6 +105,9 @@ async def test_a_failure_that_does_not_pass_ends_after_three_attempts() -> None:
             failure(400, "This model's maximum context length is 10 tokens"),
             "cannot hold a prompt of this length. Ask with a smaller token_budget",
         ),
+        (failure(413), "cannot hold a prompt of this length. Ask with a smaller token_budget"),
+        (failure(422), "cannot be asked like this. Check that llm.model is written as provider/model"),
+        (AGAINST_POLICY, "refuses such content by its policy. Use another model"),
         (message(None), "answered without text. Try again, or use another model"),
         (
             message("", finish_reason="length"),
@@ -111,6 +121,23 @@ async def test_a_failure_that_does_not_pass_ends_after_three_attempts() -> None:
 )
 async def test_a_lasting_failure_is_reported_at_once(reply: Reply, says: str) -> None:
     assert await failing(reply) == (f"llm_failed: the language model {MODEL} {says}", 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "replies"),
+    [
+        (UnusableAnswerError, [message(None), AGAINST_POLICY, failure(413)]),
+        (RefusedPromptError, [failure(400), failure(422)]),
+        (UnansweredPromptError, [failure(500), HANG]),
+        (LanguageModelError, [failure(401), failure(404), failure(429), failure(503), MALFORMED]),
+    ],
+)
+async def test_an_error_says_by_its_type_what_the_prompt_has_to_do_with_it(
+    kind: type[LanguageModelError], replies: list[Reply]
+) -> None:
+    for reply in replies:
+        with llm_server(reply) as server:
+            assert type(await error_of(server, seconds=0.3 if reply.hangs else 20)) is kind
 
 
 async def test_a_server_of_ones_own_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:

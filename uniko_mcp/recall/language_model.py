@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 import anyio
 
 from uniko_mcp.config import LanguageModelSettings
-from uniko_mcp.errors import LanguageModelError, UnusableAnswerError
+from uniko_mcp.errors import LanguageModelError, RefusedPromptError, UnansweredPromptError, UnusableAnswerError
 from uniko_mcp.recall.provider import key_of, missing_variables, provider_library
 
 logger = logging.getLogger(__name__)
@@ -23,9 +23,11 @@ _BACKOFF_SECONDS: Final = 0.5
 _OLLAMA: Final = "ollama"
 
 _TOO_MANY_REQUESTS: Final = 429
+_INTERNAL_ERROR: Final = 500
 _UNREACHABLE: Final = "APIConnectionError"
 _UNREADABLE: Final = "JSONDecodeError"
 _TOO_LONG: Final = "ContextWindowExceededError"
+_AGAINST_POLICY: Final = "ContentPolicyViolationError"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,8 @@ class LanguageModel:
         """The model's answer. Too many requests, faults of the server and lost connections are tried again.
 
         Raises:
-            LanguageModelError: There is none; the message says why and never what was asked.
+            LanguageModelError: There is none; the message says why and never what was asked. Its subclasses say what
+                the prompt may have to do with it.
             MissingExtraError: litellm is not installed.
         """
         litellm = await provider_library()
@@ -125,14 +128,17 @@ class LanguageModel:
             completion_tokens=getattr(usage, "completion_tokens", None) or 0,
         )
 
-    def _without_text(self, choice: Any, prompt: Prompt) -> UnusableAnswerError:
+    def _without_text(self, choice: Any, prompt: Prompt) -> LanguageModelError:
         if choice and choice.message.tool_calls:
-            return self._unusable("answered with a call of a tool and no text", "Use a model that follows instructions")
-        if choice and choice.finish_reason == "length":
-            return self._unusable(
-                f"used up its {prompt.max_tokens} tokens before it answered", "Use a model that reasons less"
+            what, next_step = "answered with a call of a tool and no text", "Use a model that follows instructions"
+        elif choice and choice.finish_reason == "length":
+            what, next_step = (
+                f"used up its {prompt.max_tokens} tokens before it answered",
+                "Use a model that reasons less",
             )
-        return self._unusable("answered without text", "Try again, or use another model")
+        else:
+            what, next_step = "answered without text", "Try again, or use another model"
+        return self._error(what, next_step, UnusableAnswerError)
 
     def _failure(self, error: Exception, missing: Sequence[str]) -> LanguageModelError:
         """What a provider's exception means. Its own text is left out: it may quote the key or the prompt."""
@@ -152,23 +158,38 @@ class LanguageModel:
                 return self._timed_out()
             case 429:
                 return self._error("takes no more requests now", "Try again later, or check the limits of the account")
+            case 400 if _AGAINST_POLICY in kinds:
+                return self._error("refuses such content by its policy", "Use another model", UnusableAnswerError)
+            case 413:
+                return self._too_long()
             case 400 if _TOO_LONG in kinds:
-                return self._unusable("cannot hold a prompt of this length", "Ask with a smaller token_budget")
+                return self._too_long()
             case 400 | 422:
-                return self._error("cannot be asked like this", "Check that llm.model is written as provider/model")
+                return self._error(
+                    "cannot be asked like this", "Check that llm.model is written as provider/model", RefusedPromptError
+                )
             case int(status):
-                return self._error(f"failed with status {status}", "Try again later")
+                kind = UnansweredPromptError if status == _INTERNAL_ERROR else LanguageModelError
+                return self._error(f"failed with status {status}", "Try again later", kind)
             case _:
                 return self._error(f"failed ({type(error).__name__})", "Check llm.model and llm.api_base")
 
+    def _too_long(self) -> LanguageModelError:
+        return self._error(
+            "cannot hold a prompt of this length", "Ask with a smaller token_budget", UnusableAnswerError
+        )
+
     def _timed_out(self) -> LanguageModelError:
-        return self._error(f"did not answer within {self._timeout:g} seconds", "Raise llm.timeout, or try again later")
+        return self._error(
+            f"did not answer within {self._timeout:g} seconds",
+            "Raise llm.timeout, or try again later",
+            UnansweredPromptError,
+        )
 
-    def _error(self, what: str, next_step: str) -> LanguageModelError:
-        return LanguageModelError(f"the language model {self.model} {what}", next_step=next_step)
-
-    def _unusable(self, what: str, next_step: str) -> UnusableAnswerError:
-        return UnusableAnswerError(f"the language model {self.model} {what}", next_step=next_step)
+    def _error(
+        self, what: str, next_step: str, kind: type[LanguageModelError] = LanguageModelError
+    ) -> LanguageModelError:
+        return kind(f"the language model {self.model} {what}", next_step=next_step)
 
 
 def _text(content: object) -> str:
