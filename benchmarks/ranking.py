@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC
+from functools import partial
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -23,12 +24,12 @@ from evidence.conversations import Conversation, load_beam, load_locomo
 from numpy.typing import NDArray
 
 from uniko_mcp.extract.chunks import chunk
-from uniko_mcp.extract.dates import find_dates
 from uniko_mcp.extract.entities import find_entities
+from uniko_mcp.memory.windows import read_windows
 from uniko_mcp.recall.candidates import find_candidates
 from uniko_mcp.recall.embedder import Embedder, EmbeddingChoice, load_embedder
 from uniko_mcp.recall.features import extract_features
-from uniko_mcp.recall.query import RecallQuery, Window
+from uniko_mcp.recall.query import RecallQuery
 from uniko_mcp.recall.recaller import Recaller
 from uniko_mcp.recall.worker import IndexWorker
 from uniko_mcp.store.index.documents import IndexDocument, Source
@@ -85,7 +86,7 @@ def _examples(conversation: Conversation, embedder: Embedder | None) -> Iterator
         index.put(documents_of(conversation))
         with IndexWorker(index, (lambda: embedder) if embedder else None) as worker:
             worker.wait_until_idle()
-            recaller = Recaller(index, worker, read_dates=read_dates)
+            recaller = Recaller(index, worker, read_dates=partial(read_windows, zone=UTC))
             for question in conversation.questions:
                 signals = recaller.signals(RecallQuery(question.text, kinds=(MESSAGE,)))
                 rows = find_candidates(signals, index.labels)
@@ -119,11 +120,6 @@ def documents_of(conversation: Conversation) -> Iterator[IndexDocument]:
             for piece in chunk(message.content):
                 id = f"{message.id}#{piece.index}"
                 yield replace(document, kind="Chunk", id=id, text=piece.text, parent_id=message.id, entities=())
-
-
-def read_dates(text: str, at: int) -> list[Window]:
-    """The time windows of a query, as the memory layer reads them."""
-    return [Window(date.from_us, date.to_us, date.relative, date.text) for date in find_dates(text, at=at, zone=UTC)]
 
 
 def learn(examples: Examples, chosen: Sequence[int]) -> NDArray[np.float64]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from uniko_mcp.extract.dates import find_dates
+from uniko_mcp.memory.windows import read_windows
 from uniko_mcp.models.time import DAYS, parse_instant
-from uniko_mcp.recall.query import RecallQuery, Window
+from uniko_mcp.recall.query import RecallQuery
 from uniko_mcp.recall.recaller import Recaller
 from uniko_mcp.recall.result import RecallBundle
 from uniko_mcp.store.index.documents import IndexDocument, Source
@@ -40,12 +41,8 @@ def derived(kind: str, id: str, text: str, *, of: str = "", **more: Any) -> Inde
     return IndexDocument(kind, id, text, **{"timestamp": TODAY, "sources": sources, **more})
 
 
-def read_dates(text: str, at: int) -> list[Window]:
-    return [Window(date.from_us, date.to_us, date.relative, date.text) for date in find_dates(text, at=at, zone=UTC)]
-
-
 def recall(index: RankIndex, query: str, **more: Any) -> RecallBundle:
-    recaller = Recaller(index, more.pop("embedder", NoModel()), read_dates=read_dates)
+    recaller = Recaller(index, more.pop("embedder", NoModel()), read_dates=partial(read_windows, zone=UTC))
     return recaller.recall(RecallQuery(query, **{"reference_time": TODAY, **more}))
 
 

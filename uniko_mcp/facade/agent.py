@@ -256,10 +256,12 @@ class Agent:
 
     async def my_memory(self) -> notes.NoteText:
         """The long-term memory as it was saved last, all of it."""
-        note = await self._caller.run(notes.my_memory)
+        note = first = await self._caller.run(notes.my_memory)
         parts = [note.content]
         while note.next_offset is not None:
             note = await self._caller.run(notes.my_memory, offset=note.next_offset)
+            if note.event_id != first.event_id:  # another one was saved meanwhile
+                return await self.my_memory()
             parts.append(note.content)
         return note.model_copy(update={"content": "".join(parts)})
 

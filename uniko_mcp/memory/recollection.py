@@ -18,13 +18,11 @@ from platformdirs import user_cache_path
 from uniko_mcp.config import EmbeddingSettings
 from uniko_mcp.errors import StoreError
 from uniko_mcp.memory.indexer import RETRY_SECONDS, Indexer, Rebuilding
-from uniko_mcp.models.time import BEGINNING_OF_TIME, END_OF_TIME
 from uniko_mcp.recall.query import RecallQuery, Window
 from uniko_mcp.recall.result import RecallBundle
 from uniko_mcp.store import Store
 
 if TYPE_CHECKING:
-    from uniko_mcp.extract.dates import DateMention
     from uniko_mcp.recall.recaller import Recaller
     from uniko_mcp.recall.worker import IndexWorker, WorkerStatus
     from uniko_mcp.store.index.rank_index import RankIndex
@@ -236,9 +234,9 @@ class Recollection:
         return engine
 
     def _read_dates(self, text: str, at: int) -> Sequence[Window]:
-        from uniko_mcp.extract.dates import find_dates
+        from uniko_mcp.memory.windows import read_windows  # the extractors, which a start need not wait for
 
-        return [_window(date) for date in find_dates(text, at=at, zone=self._zone)]
+        return read_windows(text, at, zone=self._zone)
 
     def _indexed(self) -> None:
         """Documents came in, or the model is wanted: have what lacks a vector embedded."""
@@ -246,21 +244,6 @@ class Recollection:
         if self._awake and engine is not None and engine.done() and not _failed(engine):
             engine.result().worker.start()
             engine.result().worker.wake()
-
-
-def _window(date: DateMention) -> Window:
-    """The time that a phrase names, which "before last week" is not last week.
-
-    Absolute dates only raise what is of them, so there the date itself does.
-    """
-    start, end = date.from_us, date.to_us
-    if date.relative and date.relation == "before":
-        start, end = BEGINNING_OF_TIME, start
-    elif date.relative and date.relation == "after":
-        start, end = end, END_OF_TIME
-    elif date.relative and date.relation in ("until", "by"):
-        start = BEGINNING_OF_TIME
-    return Window(start, end, date.relative, date.text)
 
 
 def recall_one_generation(index: RankIndex, recaller: Recaller, query: RecallQuery) -> RecallBundle:

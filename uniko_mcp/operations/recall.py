@@ -84,7 +84,7 @@ class RecalledItem(DomainModel):
 
 class RecallResult(Result):
     items: list[RecalledItem] = Field(description="Best first.")
-    coverage: float = Field(description="0 to 1: how much of the query the items cover.")
+    coverage: float = Field(description="0 to 1: how much of the query what was found covers.")
     phase: int = Field(description="1: facts and summaries were enough; 2: also what was said; 3: also documents.")
     tokens: int = Field(description="Of the texts.")
     total_considered: int
@@ -192,6 +192,8 @@ def _scope(params: Recall, sessions: tuple[str, ...] | None) -> str:
         parts.append(f"since {format_instant(params.since.start)}")
     if params.until is not None:
         parts.append(f"until {format_instant(params.until.end)}")
+    if params.reference_time is not None:
+        parts.append(f"as known until {format_instant(params.reference_time.end)}")
     if not params.include_superseded:
         parts.append("not what is no longer true")
     return ", ".join(parts)

@@ -19,7 +19,7 @@ from uniko_mcp.recall.links import spread_activation
 from uniko_mcp.recall.meaning import match_meaning
 from uniko_mcp.recall.query import RecallQuery
 from uniko_mcp.recall.reranker import MOST_RERANKED, Judgement, Reranker
-from uniko_mcp.recall.result import RecallBundle, RecallItem, RecallScope
+from uniko_mcp.recall.result import RecallBundle, RecallItem
 from uniko_mcp.recall.scope import Scope, find_scope
 from uniko_mcp.recall.selection import Candidate, Selection, covered, has_distinct, one_per_evidence
 from uniko_mcp.recall.timeframe import Timeframe, find_timeframe
@@ -240,13 +240,5 @@ def _bundle(
         tokens=selection.tokens,
         total_considered=int(scope.wanted.sum()),
         truncated=selection.truncated,
-        scope=RecallScope(
-            kinds=query.kinds,
-            session_ids=query.session_ids,
-            participants=query.participants,
-            since=query.since,
-            until=query.until,
-            include_superseded=query.include_superseded,
-        ),
         notes=tuple(notes),
     )

@@ -30,18 +30,6 @@ class RecallItem:
 
 
 @dataclass(frozen=True, slots=True)
-class RecallScope:
-    """What was searched, as filters in force; times in microseconds UTC."""
-
-    kinds: tuple[str, ...]
-    session_ids: tuple[str, ...] | None
-    participants: tuple[str, ...]
-    since: int | None
-    until: int | None
-    include_superseded: bool
-
-
-@dataclass(frozen=True, slots=True)
 class RecallBundle:
     """The answer to a query.
 
@@ -57,5 +45,4 @@ class RecallBundle:
     tokens: int
     total_considered: int
     truncated: bool
-    scope: RecallScope
     notes: tuple[str, ...] = field(default=())
