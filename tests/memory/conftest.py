@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.memory.background_reading import KEY
 from uniko_mcp.store import Store
 
 
@@ -21,3 +22,8 @@ async def store(tmp_path: Path, anyio_backend: str) -> AsyncIterator[Store]:
 def directory(tmp_path: Path) -> Path:
     """Of the index; not there yet."""
     return tmp_path / "memory" / "index"
+
+
+@pytest.fixture
+def key_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)

@@ -1,104 +1,34 @@
-"""The background reader against a real server on loopback: what it keeps, what it does when the model fails, and whom
-it keeps waiting: nobody."""
+"""The background reader against a real server on loopback: what it keeps, what it reads, and when."""
 
 from __future__ import annotations
 
-import asyncio
 import json
-import logging
 import shutil
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from datetime import UTC
 from pathlib import Path
 from typing import Any
 
 import pytest
-from anyio import to_thread
 
-from tests.llm_server import HANG, MALFORMED, MODEL, LlmServer, Reply, failure, llm_server, message
-from uniko_mcp.memory import conversation
-from uniko_mcp.memory.background_reader import BackgroundReader, ReaderStatus
-from uniko_mcp.memory.conversation import NewMessage, Unit
-from uniko_mcp.memory.reading import read_unit, record_findings
-from uniko_mcp.memory.unread import MOST_CHARS, MOST_MESSAGES, count_unread, keep_claims, next_portion
+from tests.llm_server import MODEL, Reply, llm_server, message
+from tests.memory.background_reading import (
+    AT,
+    NOTHING,
+    PATIENCE,
+    asked,
+    claims,
+    observations,
+    read_all,
+    reading,
+    record,
+    said,
+)
+from uniko_mcp.memory.background_reader import ReaderStatus
+from uniko_mcp.memory.unread import MOST_CHARS, MOST_MESSAGES, keep_claims, next_portion
 from uniko_mcp.models.time import parse_span
-from uniko_mcp.recall.language_model import LanguageModel
 from uniko_mcp.store import Store
 
-pytestmark = pytest.mark.anyio
-
-KEY = "sk-a-key-that-nobody-may-see"
-PATIENCE = 60
-NOTHING = message('{"claims": []}')
-AT = parse_span("2026-05-06T12:00:00Z").start
-
-
-@pytest.fixture(autouse=True)
-def key_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-
-
-def claims(*texts: str, number: int = 1, **more: Any) -> Reply:
-    """An answer with these claims about Ana of one message."""
-    return message(json.dumps({"claims": [{"message": number, "text": t, "subject": "Ana", **more} for t in texts]}))
-
-
-def said(id: str, text: str, *, at: int = AT, sender: str = "Ana", role: str | None = "user") -> NewMessage:
-    return NewMessage(id, sender, text, at, role)
-
-
-async def record(store: Store, *messages: NewMessage, session: str = "s1") -> None:
-    """Record messages as the product does, with what the rules find."""
-    unit = Unit(session, messages)
-    found = read_unit(unit, zone=UTC, progress=lambda done, total: None)
-
-    def plan(draft: Any) -> None:
-        conversation.record_messages(draft, unit, now=AT)
-        record_findings(draft, found, agent_id="assistant", now=AT)
-
-    await store.write(plan)
-
-
-@asynccontextmanager
-async def reading(store: Store, server: LlmServer | None, *, seconds: float = 60) -> AsyncGenerator[BackgroundReader]:
-    model = LanguageModel(MODEL, api_base=server.api_base, timeout=seconds, backoff=0) if server else None
-    reader = BackgroundReader(store, model, agent_id="assistant", zone=UTC, retry_seconds=0.01)
-    reader.start()
-    try:
-        yield reader
-    finally:
-        async with asyncio.timeout(PATIENCE):
-            await reader.close()
-
-
-async def read_all(store: Store, *script: Reply) -> tuple[ReaderStatus, list[dict[str, Any]]]:
-    """How the reading ends with a server that answers so, and what it was asked."""
-    with llm_server(*script) as server:
-        async with reading(store, server) as reader:
-            assert await reader.settled(PATIENCE)
-            return await reader.status(), server.requests
-
-
-async def observations(store: Store, method: str = MODEL) -> dict[str, dict[str, Any]]:
-    """The observations of that origin by their text."""
-    rows = await store.read(
-        lambda view: view.rows("MATCH (o:Observation) WHERE o.method = $method RETURN o", method=method)
-    )
-    return {row["o"]["content"]: row["o"] for row in rows}
-
-
-async def become(reader: BackgroundReader, state: str) -> ReaderStatus:
-    async with asyncio.timeout(PATIENCE):
-        while (status := await reader.status()).state != state:
-            pass
-    return status
-
-
-def asked(request: dict[str, Any]) -> list[dict[str, Any]]:
-    """The numbered messages of a request."""
-    lines = request["messages"][1]["content"].splitlines()
-    return [line for line in map(json.loads, (line for line in lines if line.startswith("{"))) if "message" in line]
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("key_in_the_environment")]
 
 
 # What is kept
@@ -284,11 +214,13 @@ async def test_messages_that_come_in_later_are_read_as_they_come(store: Store) -
 
 
 async def test_until_somebody_is_at_work_nothing_is_read(store: Store) -> None:
-    with llm_server(NOTHING) as server:
-        async with reading(store, server):
-            await record(store, said("m1", "Hm."))
-        assert server.requests == []
-    assert await store.read(count_unread) == 1
+    """Another reader, which starts later and is at work, reads everything meanwhile, one session after another."""
+    with llm_server(NOTHING) as asleep, llm_server(NOTHING) as awake:
+        async with reading(store, asleep), reading(store, awake) as at_work:
+            for number in range(4):
+                await record(store, said(f"m{number}", "Hm."), session=f"s{number}")
+            assert await at_work.settled(PATIENCE)
+        assert (len(asleep.requests), len(awake.requests)) == (0, 4)
 
 
 async def test_without_a_model_it_is_off(store: Store) -> None:
@@ -296,103 +228,3 @@ async def test_without_a_model_it_is_off(store: Store) -> None:
     async with reading(store, None) as reader:
         assert await reader.settled(PATIENCE)
         assert await reader.status() == ReaderStatus("off")
-
-
-# When the model fails
-
-
-@pytest.mark.parametrize(
-    ("reply", "attempts"),
-    [
-        (failure(429), 3),
-        (failure(500), 3),
-        (failure(401), 1),
-        (MALFORMED, 1),
-        (message(None), 1),
-        (message("I found no claims."), 1),
-        (message('{"claims": [{"message": 1}]}'), 1),
-    ],
-)
-async def test_a_failure_is_tried_again_until_it_passes(store: Store, reply: Reply, attempts: int) -> None:
-    await record(store, said("m1", "Hm."))
-    status, requests = await read_all(store, *[reply] * attempts, claims("Ana owns a boat."))
-    assert list(await observations(store)) == ["Ana owns a boat."]
-    assert len(requests) == attempts + 1
-    assert (status.state, status.pending, status.warnings) == ("idle", 0, [])
-
-
-async def test_while_the_model_fails_the_status_says_why_and_warns(
-    store: Store, caplog: pytest.LogCaptureFixture
-) -> None:
-    await record(store, said("m1", "The secret is out."))
-    with caplog.at_level(logging.DEBUG), llm_server(failure(401, f"bad key {KEY} for The secret is out.")) as server:
-        async with reading(store, server) as reader:
-            reader.wake()
-            status = await become(reader, "unavailable")
-            assert not await reader.settled(0)
-    assert (status.model, status.pending, status.skipped) == (MODEL, 1, 0)
-    assert status.reason is not None
-    assert "refused the key" in status.reason
-    assert status.warnings == [f"New messages are read by rules alone at present: {status.reason}"]
-    assert "refused the key" in caplog.text
-    for hidden in (KEY, "secret"):
-        assert hidden not in f"{caplog.text}{status}"
-
-
-@pytest.mark.parametrize("bad", [message("I will not answer."), message(None, finish_reason="content_filter")])
-async def test_a_message_that_never_leads_to_claims_is_left_out_and_keeps_nothing_else_from_being_read(
-    store: Store, bad: Reply
-) -> None:
-    await record(store, said("m1", "Poison."), said("m2", "I own a boat."))
-    status, requests = await read_all(store, bad, bad, claims("Ana owns a vessel."), bad)
-    assert [[line["text"] for line in asked(request)] for request in requests] == [
-        ["Poison.", "I own a boat."],
-        ["Poison."],
-        ["I own a boat."],
-        ["Poison."],
-        ["Poison."],
-    ]
-    assert list(await observations(store)) == ["Ana owns a vessel."]
-    assert (status.state, status.pending, status.skipped) == ("idle", 0, 1)
-    assert status.warnings == ["Messages on which the language model gave no claims, until the next start: 1"]
-
-
-async def test_a_message_that_the_provider_refuses_waits_for_the_others(store: Store) -> None:
-    await record(store, said("old", "I own a boat."), session="old")
-    await record(store, said("new", "Refused.", at=AT + 1), session="new")
-    refused = failure(400)
-    status, requests = await read_all(store, refused, claims("Ana owns a vessel."), refused, NOTHING)
-    texts = [line["text"] for request in requests for line in asked(request)]
-    assert texts == ["Refused.", "I own a boat.", "Refused.", "Refused."]
-    assert list(await observations(store)) == ["Ana owns a vessel."]
-    assert (status.pending, status.skipped) == (0, 0)
-
-
-async def test_after_a_failure_less_is_read_at_once(store: Store) -> None:
-    await record(store, *(said(f"m{n}", f"Message {n}.") for n in range(8)))
-    _, requests = await read_all(store, message("", finish_reason="length"), NOTHING)
-    assert [len(asked(request)) for request in requests] == [8, 4, 4]
-    assert asked(requests[0])[:4] == asked(requests[1])
-
-
-async def test_a_model_that_hangs_keeps_neither_writes_nor_the_end_waiting(store: Store) -> None:
-    with llm_server(HANG) as server:
-        async with reading(store, server, seconds=10**6) as reader:
-            reader.wake()
-            await record(store, said("m1", "Hm."))
-            await to_thread.run_sync(server.called.wait)
-            await record(store, said("m2", "Hm again."))
-            status = await reader.status()
-            assert (status.state, status.pending) == ("reading", 2)
-        assert len(server.requests) == 1
-        assert not server.closing.is_set()
-    assert await store.read(count_unread) == 2
-
-
-async def test_a_request_that_takes_too_long_is_given_up_and_tried_again(store: Store) -> None:
-    await record(store, said("m1", "Hm."))
-    with llm_server(HANG, claims("Ana owns a boat.")) as server:
-        async with reading(store, server, seconds=0.3) as reader:
-            assert await reader.settled(PATIENCE)
-    assert len(server.requests) >= 2
-    assert list(await observations(store)) == ["Ana owns a boat."]

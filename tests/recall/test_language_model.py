@@ -167,8 +167,9 @@ async def test_a_model_that_hangs_is_given_up() -> None:
 
 async def test_a_refused_connection_is_named_as_such() -> None:
     absent = LanguageModel(MODEL, api_base=f"http://127.0.0.1:{refused_port()}/v1", timeout=20, backoff=0)
-    with pytest.raises(LanguageModelError, match=r"cannot be reached\. Check llm.api_base and the network"):
+    with pytest.raises(LanguageModelError, match=r"cannot be reached\. Check llm.api_base and the network") as raised:
         await absent.complete(PROMPT)
+    assert type(raised.value) is LanguageModelError
 
 
 async def test_neither_key_nor_prompt_is_in_an_error_or_a_log_nor_anything_on_stdout(

@@ -14,7 +14,13 @@ from typing import Final, Literal, TypeAlias
 
 from anyio import to_thread
 
-from uniko_mcp.errors import StoreClosedError, UnikoError, UnusableAnswerError
+from uniko_mcp.errors import (
+    RefusedPromptError,
+    StoreClosedError,
+    UnansweredPromptError,
+    UnikoError,
+    UnusableAnswerError,
+)
 from uniko_mcp.extract.claims import Claim
 from uniko_mcp.extract.llm_claims import ANSWER_TOKENS, INSTRUCTIONS, claims_question, read_claims
 from uniko_mcp.memory.unread import MOST_MESSAGES, Portion, count_unread, keep_claims, next_portion
@@ -33,14 +39,14 @@ RETRY_SECONDS: Final = 1.0
 
 _LONGEST_PAUSE: Final = 600.0
 _PATIENCE: Final = 3
-"""Answers about one message alone that are no claims, before it is left unread."""
+"""Requests about one message alone that fail for what is in it, before it is left unread."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReaderStatus:
     """How far the reading is: `pending` messages are still to be read, `skipped` ones given up until the next start.
 
-    `reason` says why the model is unavailable.
+    `reason` says what failed last: the model where the state is unavailable, else the reading of some messages.
     """
 
     state: ReaderState
@@ -53,8 +59,10 @@ class ReaderStatus:
     def warnings(self) -> list[str]:
         """What needs attention."""
         warnings: list[str] = []
-        if self.reason:
+        if self.reason and self.state == "unavailable":
             warnings.append(f"New messages are read by rules alone at present: {self.reason}")
+        elif self.reason:
+            warnings.append(f"The language model is asked again about some messages: {self.reason}")
         if self.skipped:
             warnings.append(
                 f"Messages on which the language model gave no claims, until the next start: {self.skipped}"
@@ -92,8 +100,10 @@ class BackgroundReader:
         self._pause = retry_seconds
         self._done = 0  # the change set up to which everything is read, or given up
         self._most = MOST_MESSAGES
-        self._later: set[str] = set()  # messages that were in a failure; they come up again after all others
+        self._later: set[str] = set()  # messages that may have led to a failure; they come up after all others
+        self._doubtful: set[tuple[str, ...]] = set()  # the portions of them that only an answer will tell about
         self._unusable: Counter[str] = Counter()
+        self._has_answered = False
         self._task: asyncio.Task[None] | None = None
         self._unsubscribe: Callable[[], None] = lambda: None
 
@@ -168,7 +178,8 @@ class BackgroundReader:
             if portion is None:
                 await self._advance(sequence)
                 return
-            self._state = "unavailable" if self._reason else "reading"
+            if self._state == "idle":
+                self._state = "reading"
             await self._read(model, portion)
 
     async def _next(self) -> Portion | None:
@@ -184,34 +195,48 @@ class BackgroundReader:
         return await self._store.read(lambda view: next_portion(view, most=most, without=without))
 
     async def _read(self, model: LanguageModel, portion: Portion) -> None:
-        """Have a portion read and keep what was found.
-
-        A failure leaves it for later and halves the portions to come, since it may have been too much, or one message
-        of it; success doubles them again.
-        """
+        """Have a portion read and keep what was found."""
         try:
             claims = await self._claims(model, portion)
-        except Exception:
-            self._later.update(portion.message_ids)
-            self._most = max(1, len(portion.turns) // 2)
+        except Exception as error:
+            self._failed(portion, error)
             raise
         await self._store.write(
             lambda draft: keep_claims(draft, portion, claims, method=model.model, agent_id=self._agent_id, now=now())
         )
+        self._succeeded()
+
+    def _failed(self, portion: Portion, error: Exception) -> None:
+        """Leave for later what may have led to the failure, and halve the portions to come: it may have been too much,
+        or one message of it. Where the model itself is what fails, the latest messages stay the next."""
+        if not _may_be_for_the_messages(error):
+            return
+        self._later.update(portion.message_ids)
+        self._most = max(1, len(portion.turns) // 2)
+        if not self._is_for_the_messages(error):
+            self._doubtful.add(portion.message_ids)
+        elif len(portion.turns) == 1:
+            self._unusable.update(portion.message_ids)
+
+    def _succeeded(self) -> None:
+        """Double the portions to come. Where several failed before this one, it was for none of them: they are next."""
+        if len(self._doubtful) > 1:
+            self._later.difference_update(*self._doubtful)
+        self._doubtful.clear()
         self._most = min(MOST_MESSAGES, 2 * self._most)
-        self._reason, self._pause = None, self._retry_seconds
+        self._state, self._reason, self._pause = "reading", None, self._retry_seconds
+        self._has_answered = True
+
+    def _is_for_the_messages(self, error: Exception) -> bool:
+        """Whether a failure says that the model was there, and that it was about these messages."""
+        return isinstance(error, UnusableAnswerError) or (self._has_answered and isinstance(error, RefusedPromptError))
 
     async def _claims(self, model: LanguageModel, portion: Portion) -> list[list[Claim]]:
         """What the model finds in each message."""
         question = claims_question(portion.turns, portion.before)
         await _library_imported()
-        try:
-            answer = await model.complete(Prompt(INSTRUCTIONS, question, ANSWER_TOKENS))
-            return await to_thread.run_sync(lambda: _read_answer(model, answer.text, portion, self._zone))
-        except UnusableAnswerError:
-            if len(portion.turns) == 1:
-                self._unusable.update(portion.message_ids)
-            raise
+        answer = await model.complete(Prompt(INSTRUCTIONS, question, ANSWER_TOKENS))
+        return await to_thread.run_sync(lambda: _read_answer(model, answer.text, portion, self._zone))
 
     async def _advance(self, sequence: int) -> None:
         """Everything up to this change set is read or given up."""
@@ -222,12 +247,16 @@ class BackgroundReader:
             self._advanced.notify_all()
 
     async def _rest(self, error: Exception) -> None:
-        """Say what failed, and wait, twice as long each time."""
-        self._state = "unavailable"
+        """Say what failed, and wait, twice as long each time; for messages that may be read meanwhile no longer."""
+        self._state = "reading" if self._is_for_the_messages(error) else "unavailable"
         self._reason = _reason(error)
         logger.warning("a language model cannot read messages at present: %s", self._reason)
         pause, self._pause = self._pause, min(2 * self._pause, _LONGEST_PAUSE)
-        await asyncio.sleep(pause)
+        if not _may_be_for_the_messages(error):
+            await asyncio.sleep(pause)
+            return
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._arrived.wait(), pause)
 
 
 def _read_answer(model: LanguageModel, text: str, portion: Portion, zone: tzinfo) -> list[list[Claim]]:
@@ -245,6 +274,11 @@ def _brings_messages(commit: Commit) -> bool:
     return not commit.changes or any(
         isinstance(change, PutNode) and change.kind == "Message" for change in commit.changes
     )
+
+
+def _may_be_for_the_messages(error: Exception) -> bool:
+    """Whether messages can lead to such a failure; to one that nobody foresaw they can."""
+    return isinstance(error, (UnusableAnswerError, UnansweredPromptError)) or not isinstance(error, UnikoError)
 
 
 def _reason(error: Exception) -> str:
