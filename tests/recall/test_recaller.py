@@ -216,6 +216,18 @@ def test_a_large_message_is_answered_with_its_best_chunk(index: RankIndex) -> No
     assert bundle.items[0].sources[0].message_id == "big"
 
 
+def test_a_word_deep_in_a_book_of_a_message_is_found_where_it_stands(index: RankIndex) -> None:
+    pages = [
+        f"On page {number} nothing of note was said about the harbour, the boats or the rain." for number in range(200)
+    ]
+    book = " ".join([*pages, "The figure of speech is a zeugma."])
+    index.put([message("book", book), message("after", "Short.", days_ago=-0.1)])
+    index.put(
+        [IndexDocument("Chunk", "end", "The figure of speech is a zeugma.", TODAY, parent_id="book", sender="Ana")]
+    )
+    assert ids(recall(index, "What is a zeugma?"))[0] == "end"
+
+
 def test_an_observation_and_its_message_take_one_place(index: RankIndex) -> None:
     index.put([message("m", "I moved to Faro in May")])
     index.put([derived("Observation", "o", "Ana moved to Faro in May", of="m", parent_id="m")])

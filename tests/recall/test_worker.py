@@ -33,6 +33,13 @@ def test_meaning_finds_what_shares_no_word_with_the_query(index: RankIndex, mini
         assert bundle.notes == ()
 
 
+def test_meaning_finds_the_only_memory_there_is(index: RankIndex, minilm: Embedder) -> None:
+    index.put([message("only", "My kitten sleeps on the sofa")])
+    with IndexWorker(index, lambda: minilm) as worker:
+        assert worker.wait_until_idle(PATIENCE)
+        assert ids(recall(index, "Does anyone own a cat?", embedder=worker)) == ["only"]
+
+
 def test_a_new_memory_is_embedded_without_being_asked_for(index: RankIndex, minilm: Embedder) -> None:
     with IndexWorker(index, lambda: minilm) as worker:
         assert worker.wait_until_idle(PATIENCE)

@@ -16,7 +16,9 @@ FEW: Final = 1_500
 BEST_OF_CHANNEL: Final = 400
 
 CLOSE: Final = 1.0
-"""Standard deviations above the mean cosine from which meaning alone makes a document an answer."""
+"""Standard deviations above the mean cosine from which meaning alone makes a document an answer. The closer one of two
+lies just there, and a single one at the mean."""
+_ROUNDING: Final = 1e-6
 
 
 def find_candidates(signals: Signals, labels: Labels) -> NDArray[np.intp]:
@@ -51,7 +53,7 @@ def _touched(signals: Signals) -> NDArray[np.bool_]:
     touched[list(signals.links)] = True
     if signals.meaning is not None:
         meaning = signals.meaning
-        touched |= meaning.known & (meaning.best >= meaning.mean + CLOSE * meaning.spread)
+        touched |= meaning.known & (meaning.best >= meaning.mean + CLOSE * meaning.spread - _ROUNDING)
     if signals.scope.windowed:
         touched |= signals.scope.wanted
     windows = [window for window in signals.intent.windows if not window.relative]

@@ -195,7 +195,7 @@ def _meaning_features(
     places = sessions[around.anchor]
     return {
         "meaning": own[rows],
-        "meaning_deviation": (own[rows] - meaning.mean) / meaning.spread,
+        "meaning_deviation": (own[rows] - meaning.mean) / (meaning.spread or 1.0),
         "meaning_best": meaning.best[rows].astype(np.float64),
         "meaning_before": np.where(around.before == NOWHERE, 0.0, own[around.before]),
         "meaning_after": np.where(around.after == NOWHERE, 0.0, own[around.after]),

@@ -49,7 +49,7 @@ def match_meaning(index: RankIndex, scope: Scope, query: NDArray[np.float32]) ->
     mean, spread = float(own[known].mean()), float(own[known].std())
     own[~known] = mean
     best = _with_chunks(own, known, scope, index.labels)
-    return Meaning(own, best, known, mean, spread or 1.0)
+    return Meaning(own, best, known, mean, spread)
 
 
 def _with_chunks(

@@ -126,7 +126,7 @@ class Recaller:
         """The best candidates with their texts: as many as it takes to know `limit` that do not repeat each other, and
         whether there are more. The newer ones of those that are tied come first, and then kind and id decide."""
         records = scope.columns.records[rows]
-        scores = family_scores(rows, records["parent"], fusion.scores).round(_DIGITS)
+        scores = family_scores(rows, records["parent"], fusion.scores, records["prose"]).round(_DIGITS)
         order, ties = _order(scores, fusion.scores.round(_DIGITS), records["timestamp"])
         rows, scores, parents = rows[order], scores[order], records["parent"][order]
         read = 0
