@@ -127,6 +127,8 @@ async def test_of_long_messages_few_are_read_at_once_and_of_a_book_the_beginning
     _, requests = await read_all(store, NOTHING)
     texts = [[line["text"] for line in asked(request)] for request in requests]
     assert texts == [[book[:-1]], [half, half], [half]]
+    example = Path(__file__).parents[2] / "config.example.jsonc"
+    assert f"the first {MOST_CHARS:,} characters" in example.read_text(encoding="utf-8")
 
 
 async def test_what_programs_said_and_what_was_forgotten_is_not_read(store: Store) -> None:
