@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from uniko_mcp.recall.features import Signals, content_gains
 from uniko_mcp.recall.scope import in_windows
+from uniko_mcp.store.index.columns import Records
 from uniko_mcp.store.index.labels import Labels
 
 FEW: Final = 1_500
@@ -68,7 +69,7 @@ def _said_by_the_named(signals: Signals, labels: Labels) -> NDArray[np.bool_]:
     return np.isin(senders, labels.codes("sender_name", signals.intent.persons))
 
 
-def _latest(rows: NDArray[np.bool_], records: NDArray[np.void]) -> NDArray[np.intp]:
+def _latest(rows: NDArray[np.bool_], records: Records) -> NDArray[np.intp]:
     return _best(np.flatnonzero(rows), records["timestamp"][rows])
 
 

@@ -34,7 +34,7 @@ class Meaning:
 
 def match_meaning(index: RankIndex, scope: Scope, query: NDArray[np.float32]) -> Meaning | None:
     """Compare with the readable rows; None when none of them has a vector."""
-    holders = scope.columns.vector_rows()
+    holders = scope.columns.vector_rows
     compared = np.zeros(len(holders), dtype=bool)
     compared[holders[scope.readable]] = True
     cosines = index.cosines(query, np.flatnonzero(compared))

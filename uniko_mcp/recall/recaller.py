@@ -125,10 +125,10 @@ class Recaller:
     def _ranked(self, rows: NDArray[np.intp], fusion: Fusion, scope: Scope, *, limit: int) -> list[Candidate]:
         """The best candidates with their texts: as many as it takes to know `limit` that do not repeat each other, and
         whether there are more. The newer ones of those that are tied come first, and then kind and id decide."""
-        records = scope.columns.records[rows]
-        scores = family_scores(rows, records["parent"], fusion.scores, records["prose"]).round(_DIGITS)
-        order, ties = _order(scores, fusion.scores.round(_DIGITS), records["timestamp"])
-        rows, scores, parents = rows[order], scores[order], records["parent"][order]
+        parents, lengths, times = (scope.columns.records[name][rows] for name in ("parent", "prose", "timestamp"))
+        scores = family_scores(rows, parents, fusion.scores, lengths).round(_DIGITS)
+        order, ties = _order(scores, fusion.scores.round(_DIGITS), times)
+        rows, scores, parents = rows[order], scores[order], parents[order]
         read = 0
         ranked: list[Candidate] = []
         while read < len(rows) and not has_distinct(ranked, limit + 1):

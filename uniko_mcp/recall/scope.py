@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from uniko_mcp.recall.query import RecallQuery, Window
-from uniko_mcp.store.index.columns import NOWHERE, UNKNOWN_TIME, Columns
+from uniko_mcp.store.index.columns import NOWHERE, UNKNOWN_TIME, Columns, Records
 from uniko_mcp.store.index.labels import Labels
 
 
@@ -55,7 +55,7 @@ def in_windows(columns: Columns, windows: Sequence[Window]) -> NDArray[np.bool_]
     would be in every window after that.
     """
     records = columns.records
-    inside = np.zeros(len(records), dtype=bool)
+    inside = np.zeros(len(columns), dtype=bool)
     if not windows:
         return inside
     said, start, end = records["timestamp"], records["about_from"], records["about_to"]
@@ -66,13 +66,13 @@ def in_windows(columns: Columns, windows: Sequence[Window]) -> NDArray[np.bool_]
     return inside
 
 
-def _visible(records: NDArray[np.void], viewer: str, labels: Labels) -> NDArray[np.bool_]:
+def _visible(records: Records, viewer: str, labels: Labels) -> NDArray[np.bool_]:
     public = records["owner"] == NOWHERE
     own = labels.code("owner", viewer)
     return public if own == NOWHERE else public | (records["owner"] == own)
 
 
-def _in_force(query: RecallQuery, records: NDArray[np.void], labels: Labels) -> NDArray[np.bool_]:
+def _in_force(query: RecallQuery, records: Records, labels: Labels) -> NDArray[np.bool_]:
     """False for what another document had replaced by then, and for facts that hold only before or only after.
 
     Valid time is [about_from, about_to).
@@ -94,8 +94,8 @@ def _comes_from(query: RecallQuery, columns: Columns, labels: Labels) -> NDArray
     sessions = None if query.session_ids is None else labels.codes("session", query.session_ids)
     senders = _senders(query.participants, records, labels) if query.participants else None
 
-    def matches(of: NDArray[np.void]) -> NDArray[np.bool_]:
-        matching = np.ones(len(of), dtype=bool)
+    def matches(of: Records | NDArray[np.void]) -> NDArray[np.bool_]:
+        matching = np.ones(len(of["sender"]), dtype=bool)
         if sessions is not None:
             matching &= np.isin(of["session"], sessions)
         if senders is not None:
@@ -111,7 +111,7 @@ def _comes_from(query: RecallQuery, columns: Columns, labels: Labels) -> NDArray
     return own
 
 
-def _senders(participants: Sequence[str], records: NDArray[np.void], labels: Labels) -> NDArray[np.intp]:
+def _senders(participants: Sequence[str], records: Records, labels: Labels) -> NDArray[np.intp]:
     """The label codes of those whose id is given, or who speak under a name that is."""
     named = np.isin(records["sender_name"], labels.alike("sender_name", participants))
     speaking = np.flatnonzero(np.bincount(records["sender"][named]))

@@ -38,7 +38,7 @@ def ids_with(index: RankIndex, word: str) -> set[str]:
 
 def neighbours(index: RankIndex, id: str) -> tuple[str | None, str | None]:
     records = index.columns.records
-    documents = index.documents(range(len(records)))
+    documents = index.documents(range(len(index.columns)))
     row = next(row for row, document in documents.items() if document.id == id)
     before, after = (int(records[name][row]) for name in ("previous", "next"))
     return tuple(documents[place].id if place != NOWHERE else None for place in (before, after))  # type: ignore[return-value]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from functools import cached_property
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,28 +54,33 @@ def origin_dtype() -> np.dtype[np.void]:
     return np.dtype([("row", "<i4"), ("session", "<i4"), ("sender", "<i4"), ("said_at", "<i8")])
 
 
-@dataclass(frozen=True, slots=True)
+Records: TypeAlias = Mapping[str, NDArray[Any]]
+"""The fields of `record_dtype` by their names, each an array over all rows: a query reads few of them, of all rows, so
+what it reads should lie together."""
+
+
+@dataclass(frozen=True)
 class Columns:
     """The records of all rows as they were at one moment.
 
-    `records` is a structured array (see `record_dtype`) indexed by row; rows of deleted documents are not `alive`.
-    Later writes may change single records in place, never their number. `origins` (see `origin_dtype`) are those of
-    documents that rest on what others say: a fact has as many as sources.
+    Rows of deleted documents are not `alive`. Later writes may change single records in place, never their number.
+    `origins` (see `origin_dtype`) are those of documents that rest on what others say: a fact has as many as sources.
     """
 
-    records: NDArray[np.void]
+    records: Records
     origins: NDArray[np.void]
     version: int
 
     def __len__(self) -> int:
-        return len(self.records)
+        return len(self.records["alive"])
 
+    @cached_property
     def vector_rows(self) -> NDArray[np.intp]:
         """For each row, the row whose vector tells its meaning: its own, or its parent's where it shares that."""
         records = self.records
         parents = records["parent"]
         shares = records["shares_vector"] & (parents != NOWHERE) & records["alive"][parents]
-        return np.where(shares, parents, np.arange(len(records)))
+        return np.where(shares, parents, np.arange(len(self)))
 
 
 class ColumnTable:
@@ -83,34 +89,39 @@ class ColumnTable:
     Not thread-safe: whoever writes to the index holds its lock.
     """
 
-    def __init__(self, records: NDArray[np.void], origins: NDArray[np.void]) -> None:
+    def __init__(self, records: dict[str, NDArray[Any]], origins: NDArray[np.void]) -> None:
         self._records = records
         self._origins = origins
-        self._size = len(records)
+        self._size = len(records["alive"])
         self._version = 0
+        self._columns = self._current()
 
     @classmethod
     def load(cls, rows: Iterable[tuple[int, bytes]], origins: Iterable[Origin]) -> ColumnTable:
         """The table of what the database holds: (row, record) pairs, ascending, and the origins of any rows."""
         pairs = list(rows)
-        dtype = record_dtype()
-        found = np.frombuffer(b"".join(record for _, record in pairs), dtype=dtype)
+        found = np.frombuffer(b"".join(record for _, record in pairs), dtype=record_dtype())
         numbers = np.fromiter((row for row, _ in pairs), dtype=np.intp, count=len(pairs))
-        records = np.zeros(int(numbers[-1]) + 1 if len(pairs) else 0, dtype=dtype)
-        records[numbers] = found
+        records = _empty(int(numbers[-1]) + 1 if len(pairs) else 0)
+        for name, values in records.items():
+            values[numbers] = found[name]
         return cls(records, np.array(list(origins), dtype=origin_dtype()))
 
     def columns(self) -> Columns:
-        """The rows as they are now."""
-        return Columns(self._records[: self._size], self._origins, self._version)
+        """The rows as they are now; the same object until something changes."""
+        if self._columns.version != self._version:
+            self._columns = self._current()
+        return self._columns
 
     def set(self, row: int, record: np.void) -> None:
         """Put a record at a row, which may be the next one."""
-        if row >= len(self._records):
-            grown = np.zeros(row + 1 + max(_SPARE_ROWS, row // 4), dtype=record_dtype())
-            grown[: self._size] = self._records[: self._size]
+        if row >= len(self._records["alive"]):
+            grown = _empty(row + 1 + max(_SPARE_ROWS, row // 4))
+            for name, values in self._current().records.items():
+                grown[name][: self._size] = values
             self._records = grown
-        self._records[row] = record
+        for name, values in self._records.items():
+            values[row] = record[name]
         self._size = max(self._size, row + 1)
         self._version += 1
 
@@ -129,7 +140,7 @@ class ColumnTable:
 
     def link_neighbours(self, sessions: Iterable[int], message: int) -> None:
         """Set `previous` and `next` of the messages (the kind with that label code) of these sessions."""
-        records = self._records[: self._size]
+        records = self._current().records
         messages = records["alive"] & (records["kind"] == message)
         for session in sessions:
             rows = np.flatnonzero(messages & (records["session"] == session))
@@ -138,11 +149,20 @@ class ColumnTable:
 
     def link_all_neighbours(self, message: int) -> None:
         """The same for every session."""
-        records = self._records[: self._size]
+        records = self._current().records
         _link(records, np.flatnonzero(records["alive"] & (records["kind"] == message)))
 
+    def _current(self) -> Columns:
+        records = {name: values[: self._size] for name, values in self._records.items()}
+        return Columns(records, self._origins, self._version)
 
-def _link(records: NDArray[np.void], rows: NDArray[np.intp]) -> None:
+
+def _empty(rows: int) -> dict[str, NDArray[Any]]:
+    dtype = record_dtype()
+    return {name: np.zeros((rows, *dtype[name].shape), dtype[name].base) for name in dtype.names or ()}
+
+
+def _link(records: Records, rows: NDArray[np.intp]) -> None:
     ordered = rows[np.lexsort((rows, records["ordinal"][rows], records["timestamp"][rows], records["session"][rows]))]
     sessions = records["session"][ordered]
     records["previous"][ordered] = NOWHERE

@@ -144,7 +144,7 @@ class RankIndex(Lookups):
                 rebuilding=self.rebuilding,
                 model=vectors.model if vectors is not None else None,
                 dimension=vectors.dimension if vectors is not None else None,
-                embedded=int((alive & self._present()[columns.vector_rows()]).sum()),
+                embedded=int((alive & self._present()[columns.vector_rows]).sum()),
                 other_model_vectors=any(self._other_model_files()),
             )
 
@@ -322,7 +322,7 @@ class RankIndex(Lookups):
 
     def _pending_rows(self) -> NDArray[np.intp]:
         columns = self._table.columns()
-        own = columns.vector_rows() == np.arange(len(columns))
+        own = columns.vector_rows == np.arange(len(columns))
         return np.flatnonzero(columns.records["alive"] & own & ~self._present())
 
     def _present(self) -> NDArray[np.bool_]:

@@ -150,15 +150,16 @@ def _gathered(vectors: _Vectors, query: NDArray[np.float32], rows: NDArray[np.in
 
 
 def _scanned(vectors: _Vectors, query: NDArray[np.float32]) -> NDArray[np.float32]:
-    records = vectors.records
-    found = np.empty(len(records), dtype=np.float32)
+    records, scales = np.asarray(vectors.records), vectors.scales
+    found = np.zeros(len(records), dtype=np.float32)
     block = np.empty((_BLOCK_ROWS, len(query)), dtype=np.float32)
     for start in range(0, len(records), _BLOCK_ROWS):
-        values = records[start : start + _BLOCK_ROWS]
-        block[: len(values)] = values
+        held = start + np.flatnonzero(scales[start : start + _BLOCK_ROWS])
+        values = block[: len(held)]
+        values[:] = records[held]
         # Not `dot`: its threads wait for each other, tens of times as long, when the machine is busy.
-        np.vecdot(block[: len(values)], query, out=found[start : start + len(values)])
-    return found * vectors.scales
+        found[held] = np.vecdot(values, query)
+    return found * scales
 
 
 def _scales(records: NDArray[np.int8]) -> NDArray[np.float32]:
