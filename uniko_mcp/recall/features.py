@@ -173,8 +173,7 @@ def _shape_features(signals: Signals, rows: NDArray[np.intp]) -> dict[str, NDArr
     traits = {name: shape[:, place] for place, name in enumerate(TRAITS)}
     return {
         **traits,
-        "names_time_asked": traits["names_time"] * (signals.intent.answer == "time"),
-        "names_asked": traits["names"] * (signals.intent.answer == "name"),
+        "names_time_asked": traits["names_time"] * signals.intent.asks_when,
         "instructs_advice": traits["instructs"] * signals.intent.wants_advice,
         "size": np.minimum(size, math.log(SHORT_TEXT)),
         "excess": np.maximum(size - math.log(SHORT_TEXT), 0),

@@ -5,21 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Final, TypeAlias
 
 from uniko_mcp.recall.query import LONGEST_QUERY, RecallQuery, Window
 from uniko_mcp.store.index.tokens import document_tokens, name_tokens, query_tokens
 
-Answer: TypeAlias = Literal["time", "name", "other"]
-
 ReadDates: TypeAlias = Callable[[str, int], Sequence[Window]]
 """Finds the time windows that a text names, given the instant it was written at."""
 
-_ANSWERS: Final[tuple[tuple[Answer, str], ...]] = (
-    ("time", r"\b(?:when|what (?:date|year|month|day|time)|how long|how many (?:days|weeks|months|years))\b"),
-    ("name", r"\b(?:who|whom|whose|where|which (?:city|country|place|town))\b"),
+_WHEN: Final = re.compile(
+    r"\b(?:when|what (?:date|year|month|day|time)|how long|how many (?:days|weeks|months|years))\b", re.IGNORECASE
 )
-"""The first that fits. Asking for a number, a reason or an overview tells little of the texts that answer it."""
 _ADVICE: Final = re.compile(
     r"\b(?:suggest|recommend|should i|could you|can you|how (?:should|can|do|would) (?:i|you)|show me|help me"
     r"|what (?:are|is) the (?:best|different)|walk me)\b",
@@ -51,7 +47,7 @@ class Intent:
     persons: tuple[str, ...]
     entities: tuple[str, ...]
     windows: tuple[Window, ...]
-    answer: Answer
+    asks_when: bool
     wants_advice: bool
 
     @property
@@ -77,20 +73,13 @@ def read_intent(query: RecallQuery, senders: Iterable[str], *, now: int, read_da
         persons=persons,
         entities=_runs(words),
         windows=windows,
-        answer=_expected_answer(text),
+        asks_when=_WHEN.search(text) is not None,
         wants_advice=_ADVICE.search(text) is not None,
     )
 
 
 def _tokens_of(windows: Iterable[Window]) -> frozenset[str]:
     return frozenset(token for window in windows for token in query_tokens(window.phrase))
-
-
-def _expected_answer(text: str) -> Answer:
-    for answer, pattern in _ANSWERS:
-        if re.search(pattern, text, re.IGNORECASE):
-            return answer
-    return "other"
 
 
 def _runs(words: Sequence[str]) -> tuple[str, ...]:
