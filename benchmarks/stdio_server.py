@@ -38,7 +38,7 @@ class StdioServer:
     async def model_loaded(self) -> None:
         """Wait until the embedding model is there; a missing one ends the benchmark."""
         status = await self.call("memory_status")
-        while status["embedder"]["state"] == "loading":
+        while status["embedder"]["state"] in ("loading", "fetching"):
             await anyio.sleep(_POLL_SECONDS)
             status = await self.call("memory_status")
         if status["embedder"]["state"] == "unavailable":

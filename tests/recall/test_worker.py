@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tests.recall.memories import ids, message, recall
 from uniko_mcp.errors import ModelUnavailableError
-from uniko_mcp.recall.embedder import Embedder, EmbeddingChoice, load_embedder
+from uniko_mcp.recall.embedder import Embedder, EmbeddingChoice, ModelNotHereError, load_embedder
 from uniko_mcp.recall.worker import IndexWorker
 from uniko_mcp.store.index.rank_index import RankIndex
 
@@ -170,6 +170,33 @@ def test_a_text_on_which_the_model_fails_keeps_no_other_from_its_vector(index: R
         assert worker.wait_until_idle(PATIENCE)
         status = worker.status()
         assert (status.embedded, status.pending, status.refused) == (22, 0, 0)
+
+
+def test_a_model_that_is_fetched_keeps_nobody_waiting(index: RankIndex, minilm: Embedder) -> None:
+    arrived = threading.Event()
+
+    def absent() -> Embedder:
+        raise ModelNotHereError("not on this machine")
+
+    def fetch() -> Embedder:
+        assert arrived.wait(PATIENCE)
+        return minilm
+
+    index.put([message("wanted", "My kitten sleeps on the sofa")])
+    with IndexWorker(index, absent, fetch=fetch) as worker:
+        assert worker.wait_until_loaded(PATIENCE)
+        assert worker.wait_until_idle(PATIENCE, until=("fetching",))
+        bundle = recall(index, "kitten", embedder=worker)
+        assert ids(bundle) == ["wanted"]
+        assert any("being fetched" in note for note in bundle.notes)
+        arrived.set()
+        assert worker.wait_until_idle(PATIENCE)
+        assert worker.status().state == "ready"
+
+
+def test_a_named_model_that_may_not_be_fetched_is_not_here(tmp_path: Path) -> None:
+    with pytest.raises(ModelNotHereError, match="may not be fetched"):
+        load_embedder(EmbeddingChoice(download=False, cache=tmp_path))
 
 
 def test_switched_off_is_said(index: RankIndex) -> None:

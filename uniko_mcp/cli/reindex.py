@@ -8,6 +8,7 @@ import click
 
 from uniko_mcp.cli.options import with_settings
 from uniko_mcp.cli.run import run_with_services
+from uniko_mcp.errors import ModelUnavailableError
 
 if TYPE_CHECKING:
     from uniko_mcp.config import Settings
@@ -32,5 +33,5 @@ def reindex(settings: Settings) -> None:
 
     status = run_with_services(settings, run)
     click.echo(f"{status.documents:,} memories are indexed, {status.vectors.embedded:,} of them with a vector.")
-    if status.vectors.reason:
-        click.echo(status.vectors.reason, err=True)
+    if status.vectors.state == "unavailable":
+        raise ModelUnavailableError(f"They are found by their words alone: {status.vectors.reason}")

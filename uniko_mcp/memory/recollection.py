@@ -24,7 +24,7 @@ from uniko_mcp.store import Store
 
 if TYPE_CHECKING:
     from uniko_mcp.recall.recaller import Recaller
-    from uniko_mcp.recall.worker import IndexWorker, WorkerStatus
+    from uniko_mcp.recall.worker import IndexWorker, ModelState, WorkerStatus
     from uniko_mcp.store.index.rank_index import RankIndex
 
 INDEX_PATIENCE: Final = 5.0
@@ -63,7 +63,14 @@ class RecollectionStatus:
     @property
     def warnings(self) -> list[str]:
         """What needs attention."""
-        return [f"What is new cannot be indexed at present: {self.failure}"] if self.failure else []
+        warnings: list[str] = []
+        if self.failure:
+            warnings.append(f"What is new cannot be indexed at present: {self.failure}")
+        elif self.vectors.state == "unavailable":
+            warnings.append(f"Memories are found by their words alone at present: {self.vectors.reason}")
+        if self.vectors.refused:
+            warnings.append(f"Memories on which the embedding model fails: {self.vectors.refused}")
+        return warnings
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,11 +175,16 @@ class Recollection:
         return await self._indexer.caught_up(patience)
 
     async def embedded(self, patience: float | None = None) -> bool:
-        """Wait until everything has its vector or there is no model; whether it came to that in time."""
+        """Wait until everything has its vector or there is no model; whether it came to that in time.
+
+        With `patience`, in seconds, a model that is being fetched is not waited for.
+        """
         self.wake()
         engine = await self._ready()
         await self._indexer.caught_up(INDEX_PATIENCE)
-        return await to_thread.run_sync(engine.worker.wait_until_idle, patience, abandon_on_cancel=True)
+        until: tuple[ModelState, ...] = () if patience is None else ("fetching",)
+        wait = partial(engine.worker.wait_until_idle, patience, until=until)
+        return await to_thread.run_sync(wait, abandon_on_cancel=True)
 
     async def status(self) -> RecollectionStatus:
         """How far the index is. Waits until it is open or fails to, and for nothing else."""
@@ -223,7 +235,9 @@ class Recollection:
                 self._embedding.api_base,
             )
             off = choice.path is None and choice.model == NO_MODEL
-            worker = IndexWorker(index, None if off else partial(load_embedder, choice))
+            here = partial(load_embedder, replace(choice, download=False))
+            fetch = partial(load_embedder, choice) if choice.download else None
+            worker = IndexWorker(index, None if off else here, fetch=fetch)
             cross_encoder = partial(load_cross_encoder, download=choice.download, cache=choice.cache)
             reranker = Reranker(cross_encoder) if self._rerank else None
             return _Engine(index, worker, Recaller(index, worker, read_dates=self._read_dates, reranker=reranker))

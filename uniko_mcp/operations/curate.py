@@ -122,7 +122,7 @@ class IndexState(DomainModel):
 
 
 class EmbedderStatus(DomainModel):
-    """The model that finds memories by meaning: off, loading, ready or unavailable."""
+    """The model that finds memories by meaning: off, loading, fetching, ready or unavailable."""
 
     state: str
     model: str | None = None

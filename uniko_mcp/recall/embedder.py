@@ -82,7 +82,8 @@ def load_embedder(choice: EmbeddingChoice) -> Embedder:
     """Load the chosen model; seconds for one on disk, minutes for a download. Never called on the start path.
 
     Raises:
-        ModelUnavailableError: The model is unknown, not on disk and may not be fetched, or cannot be fetched.
+        ModelNotHereError: The model is not on disk, and `choice` does not let it be fetched.
+        ModelUnavailableError: It is unknown, damaged, does not answer or cannot be fetched.
     """
     _hush_fastembed()
     if choice.path is not None:
@@ -90,6 +91,10 @@ def load_embedder(choice: EmbeddingChoice) -> Embedder:
     if choice.api_base is None and choice.model in _fastembed_models():
         return _load_named(choice)
     return LitellmEmbedder(choice.model, api_base=choice.api_base)
+
+
+class ModelNotHereError(ModelUnavailableError):
+    """The model is not on this machine. It might be fetched."""
 
 
 class FastembedEmbedder:
@@ -264,13 +269,17 @@ def _load_named(choice: EmbeddingChoice) -> FastembedEmbedder:
 
     cache = str(choice.cache) if choice.cache else None
     if choice.download:
-        logger.info("the embedding model %s is fetched once, where it is not on this machine", choice.model)
+        logger.info("the embedding model %s is fetched, once", choice.model)
     try:
         session = TextEmbedding(choice.model, cache, _THREADS, local_files_only=not choice.download)
     except Exception as error:  # fastembed passes on what huggingface_hub, requests and onnxruntime raise
-        how = "could not be fetched" if choice.download else "is not on this machine and may not be fetched"
-        raise ModelUnavailableError(
-            f"embedding model {choice.model!r} {how} ({type(error).__name__})",
+        if choice.download:
+            raise ModelUnavailableError(
+                f"embedding model {choice.model!r} could not be fetched ({type(error).__name__})",
+                next_step="Check the network, or give embedding.path a folder with the model",
+            ) from error
+        raise ModelNotHereError(
+            f"embedding model {choice.model!r} is not on this machine and may not be fetched",
             next_step="Give embedding.path a folder with the model, or allow embedding.download",
         ) from error
     prefix = _QUERY_PREFIXES.get(choice.model, "")

@@ -9,7 +9,7 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, Self, TypeAlias
@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from uniko_mcp.errors import ModelUnavailableError, StoreClosedError, StoreError
-from uniko_mcp.recall.embedder import PROBE, Embedder
+from uniko_mcp.recall.embedder import PROBE, Embedder, ModelNotHereError
 from uniko_mcp.store.index.rank_index import Pending, RankIndex
 
 logger = logging.getLogger(__name__)
 
-ModelState: TypeAlias = Literal["off", "loading", "ready", "unavailable"]
+ModelState: TypeAlias = Literal["off", "loading", "fetching", "ready", "unavailable"]
 
 RETRY_SECONDS: Final = 60.0
 """How long after a failure the model is asked for again."""
@@ -54,10 +54,17 @@ class IndexWorker:
     """Owns the embedding model. `load` is called on the worker's thread; None switches semantic search off."""
 
     def __init__(
-        self, index: RankIndex, load: Callable[[], Embedder] | None, *, retry_seconds: float = RETRY_SECONDS
+        self,
+        index: RankIndex,
+        load: Callable[[], Embedder] | None,
+        *,
+        fetch: Callable[[], Embedder] | None = None,
+        retry_seconds: float = RETRY_SECONDS,
     ) -> None:
+        """`fetch` gets a model that `load` does not find on this machine, which may take minutes."""
         self._index = index
         self._load = load
+        self._fetch = fetch
         self._retry_seconds = retry_seconds
         self._embedder: Embedder | None = None
         self._state: ModelState = "off" if load is None else "loading"
@@ -102,21 +109,21 @@ class IndexWorker:
         if self._thread is not None:
             self._thread.join(patience)
 
-    def wait_until_idle(self, timeout: float | None = None) -> bool:
-        """Wait until nothing is pending, or the model turns out to be unavailable; whether it came to that in time."""
+    def wait_until_idle(self, timeout: float | None = None, *, until: Collection[ModelState] = ()) -> bool:
+        """Wait until nothing is pending, or the model turns out to be unavailable, or is in a state of `until`;
+        whether it came to that in time."""
+        ends = {"off", "unavailable", *until}
         with self._changed:
-            return self._changed.wait_for(
-                lambda: self._idle or self._stopping or self._state in ("off", "unavailable"), timeout
-            )
+            return self._changed.wait_for(lambda: self._idle or self._stopping or self._state in ends, timeout)
 
     def wait_until_loaded(self, timeout: float) -> bool:
-        """Wait until the model is loaded, or turns out to be unavailable; whether it came to that in time."""
+        """Wait until the model is loaded, or turns out not to be here; whether it came to that in time."""
         with self._changed:
             return self._changed.wait_for(lambda: self._state != "loading" or self._stopping, timeout)
 
     def status(self) -> WorkerStatus:
         index = self._index.status()
-        lacking = max(0, index.documents - index.embedded)
+        lacking = max(0, index.documents - index.embedded) if self._load is not None else 0
         to_come = lacking if self._index.pending_count() > len(self._refused) else 0
         return WorkerStatus(self._state, index.model, index.embedded, to_come, self._reason, lacking - to_come)
 
@@ -138,6 +145,8 @@ class IndexWorker:
             return ["Semantic search is switched off; memories were found by their words."]
         if status.state == "loading":
             return ["The embedding model is still loading; memories were found by their words."]
+        if status.state == "fetching":
+            return ["The embedding model is being fetched; memories were found by their words."]
         if status.state == "unavailable":
             return [f"The embedding model is missing ({status.reason}); memories were found by their words."]
         if status.pending and self._index.status().other_model_vectors:
@@ -181,13 +190,22 @@ class IndexWorker:
     def _make_ready(self) -> Embedder:
         if self._embedder is not None:
             return self._embedder
-        assert self._load is not None
-        embedder = self._load()
+        embedder = self._loaded()
         self._index.use_model(embedder.model, embedder.dimension)
         self._query_vector.cache_clear()
         _stand_back()
         self._enter("ready", embedder)
         return embedder
+
+    def _loaded(self) -> Embedder:
+        assert self._load is not None
+        try:
+            return self._load()
+        except ModelNotHereError:
+            if self._fetch is None:
+                raise
+            self._enter("fetching", None)
+            return self._fetch()
 
     def _embed_some(self, embedder: Embedder) -> bool:
         """Embed what was taken; False when nothing waits."""
