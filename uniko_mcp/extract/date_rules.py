@@ -16,11 +16,12 @@ from uniko_mcp.extract.tense import Direction, direction
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """When (local time), in which zone and in what text a date stands."""
+    """When (local time), in which zone and in what text a date stands, and whether that is a query."""
 
     now: datetime
     zone: tzinfo
     text: str
+    asked: bool = False
 
     @property
     def today(self) -> date:
@@ -31,7 +32,11 @@ class Reference:
         return range(self.now.year - reach, self.now.year + reach + 1)
 
     def direction(self, match: re.Match[str]) -> Direction:
-        return direction(self.text, match.start(), match.end())
+        return direction(self.text, match.start(), match.end(), asked=self.asked)
+
+    def leaning(self, match: re.Match[str]) -> Direction:
+        """The direction; a query that shows none looks back, since a memory is asked about what was."""
+        return self.direction(match) or (-1 if self.asked else 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +146,7 @@ def _bare_month(match: re.Match[str], reference: Reference) -> Reading | None:
 
 def _inferred(match: re.Match[str], reference: Reference, candidates: list[Period]) -> Reading | None:
     """The candidate that the tense asks for; the nearest one when there is no tense to go by."""
-    now, way = reference.now, reference.direction(match)
+    now, way = reference.now, reference.leaning(match)
     if way < 0:
         chosen = next((period for period in reversed(candidates) if period.start <= now), None)
     elif way > 0:
@@ -218,7 +223,7 @@ def _bare_weekday(match: re.Match[str], reference: Reference) -> Reading | None:
     if not word.lower().endswith("day") and not (governed and word[0].isupper()):
         return None
     today, weekday = reference.today, _weekday_number(match)
-    if reference.direction(match) < 0:
+    if reference.leaning(match) < 0:
         return _near(periods.day(today - timedelta(days=(today.weekday() - weekday - 1) % 7 + 1)))
     return _near(periods.day(today + timedelta(days=(weekday - today.weekday()) % 7)))
 
@@ -361,10 +366,7 @@ def _day_alone(match: re.Match[str], reference: Reference) -> Reading | None:
 
 # Longer forms stand before the shorter ones that begin alike.
 RULES: Final = (
-    _rule(
-        rf"(?P<year>(?:19|20)\d\d)[-/](?P<m>0[1-9]|1[0-2])[-/](?P<d>\d\d)(?:[T ]{words.CLOCK})?",
-        _iso,
-    ),
+    _rule(rf"(?P<year>(?:19|20)\d\d)[-/](?P<m>0[1-9]|1[0-2])[-/](?P<d>\d\d)(?:[T ]{words.CLOCK})?", _iso),
     _rule(r"(?P<year>(?:19|20)\d\d)-(?P<m>0[1-9]|1[0-2])(?![-\d])", _iso_month),
     _rule(r"(?P<d>\d{1,2})\.(?P<m>0?[1-9]|1[0-2])\.(?P<year>(?:19|20)\d\d)", _dotted),
     _rule(r"(?P<first>\d{1,2})/(?P<second>\d{1,2})/(?P<year>(?:19|20)\d\d)", _slashed),

@@ -70,17 +70,18 @@ class _Found:
         return self.reading.period
 
 
-def find_dates(text: str, *, at: int, zone: tzinfo) -> tuple[DateMention, ...]:
+def find_dates(text: str, *, at: int, zone: tzinfo, asked: bool = False) -> tuple[DateMention, ...]:
     """The dates named in English or numbers in the text, in order, without overlap.
 
     `at` is the instant the text was written, in microseconds UTC; `zone` is where its days begin. Words that are only
     sometimes dates ("may", "march", "second") and numeric dates whose order of day and month cannot be known
-    (03/04/2024) are left out, and so is what recurs ("every Friday").
+    (03/04/2024) are left out, and so is what recurs ("every Friday"). `asked` says that the text is a query: a month or
+    weekday without a sign of the future is then the last one.
     """
     if not _EARLIEST <= at <= _LATEST:
         return ()
     local = to_datetime(at).astimezone(zone).replace(tzinfo=None)
-    reference = Reference(local, zone, text)
+    reference = Reference(local, zone, text, asked)
     found = _joined(text, reference, _scan(text, reference))
     mentions = (_mention(text, item, at, zone) for item in found)
     return tuple(mention for mention in mentions if mention.from_us < mention.to_us)  # some zones skipped a whole day

@@ -11,7 +11,7 @@ from uniko_mcp.recall.query import Window
 
 def read_windows(text: str, at: int, *, zone: tzinfo) -> list[Window]:
     """The windows of a query that is asked at an instant, in microseconds UTC."""
-    return [_window(date) for date in find_dates(text, at=at, zone=zone)]
+    return [_window(date) for date in find_dates(text, at=at, zone=zone, asked=True)]
 
 
 def _window(date: DateMention) -> Window:
