@@ -32,6 +32,14 @@ def test_a_pasted_chat_is_kept_once_and_its_evidence_is_cited(run: Run) -> None:
     assert found["items"][0]["sources"][0]["sender"] == "Ana"
 
 
+def test_a_reindex_without_its_model_fails_and_says_why(run: Run, tmp_path: Path) -> None:
+    failed = run("reindex", variables={"UNIKO_EMBEDDING__PATH": str(tmp_path)})
+    assert failed.returncode != 0
+    assert "memories are indexed" in failed.stdout
+    assert "found by their words alone" in failed.stderr
+    assert "holds no model.onnx" in failed.stderr
+
+
 def test_a_transcript_that_grew_adds_only_what_is_new(run: Run) -> None:
     run("record", "-", "--session", "export", stdin=CHAT, variables=WORDS_ALONE)
     longer = f"Ben: Good morning.\n{CHAT}Ben: Good.\nBen: Good.\n"

@@ -339,6 +339,14 @@ def test_explain_gives_what_each_feature_added(index: RankIndex) -> None:
     assert explained["words"] > 0
 
 
+def test_a_filter_that_names_nobody_and_nothing_is_said(index: RankIndex) -> None:
+    index.put([message("m", "the orchid is on the balcony")])
+    notes = recall(index, "orchid", participants=("Zoe", "ANA"), session_ids=("nope", "s1")).notes
+    assert "No memory comes from Zoe." in notes
+    assert "No memory comes from conversation nope." in notes
+    assert not any("No memory" in note for note in recall(index, "orchid", participants=("ana",)).notes)
+
+
 def test_an_empty_memory_answers_empty(index: RankIndex) -> None:
     """S4."""
     bundle = recall(index, "anything", session_ids=("nowhere",))

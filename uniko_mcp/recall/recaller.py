@@ -24,13 +24,17 @@ from uniko_mcp.recall.scope import Scope, find_scope
 from uniko_mcp.recall.selection import Candidate, Selection, covered, has_distinct, one_per_evidence
 from uniko_mcp.recall.timeframe import Timeframe, find_timeframe
 from uniko_mcp.recall.words import look_up, match_words
+from uniko_mcp.store.index.columns import NOWHERE
 from uniko_mcp.store.index.documents import IndexDocument, Source
+from uniko_mcp.store.index.labels import Labels, Space
 from uniko_mcp.store.index.rank_index import RankIndex
 
 logger = logging.getLogger(__name__)
 
 SAID: Final = frozenset({"Message", "Chunk", "Artifact"})
 """Kinds that hold what was said or read; all others are derived from it or decided by an agent."""
+_NAMED: Final = 5
+"""Names that a note repeats."""
 _NO_WORDS: Final = "The query has no words that tell memories apart, so nothing was searched."
 _PADDING: Final = "These cover the query, so what else matches but fits less well was left out; name kinds to have it."
 _DIGITS: Final = 9
@@ -77,6 +81,7 @@ class Recaller:
         signals, timeframe = self._search(intent, scope)
         scope = timeframe.scope
         notes = [*self._embedder.notes(), *timeframe.notes]  # now it is known whether the query could be embedded
+        notes += _unknown(query, self._index.labels)
         rows = find_candidates(signals, self._index.labels)
         if not len(rows):
             return _bundle(query, (), Selection(), 0.0, LAST_PHASE, scope, notes)
@@ -160,6 +165,19 @@ def _order(
     order = np.lexsort((-said, -own, -scores))
     differs = np.any([values[order][1:] != values[order][:-1] for values in (scores, own, said)], axis=0)
     return order, np.concatenate([np.zeros(1, np.intp), np.cumsum(differs)])
+
+
+def _unknown(query: RecallQuery, labels: Labels) -> list[str]:
+    """Which of the filters' names no memory has: nothing being found may be for a slip of the pen."""
+    spaces: tuple[Space, ...] = ("sender_name", "sender")
+    people = [name for name in query.participants if not any(labels.alike(space, [name]) for space in spaces)]
+    sessions = [id for id in query.session_ids or () if labels.code("session", id) == NOWHERE]
+    notes: list[str] = []
+    if people:
+        notes.append(f"No memory comes from {', '.join(people[:_NAMED])}.")
+    if sessions:
+        notes.append(f"No memory comes from conversation {', '.join(sessions[:_NAMED])}.")
+    return notes
 
 
 def _reranked(ranked: list[Candidate], judgement: Judgement) -> list[Candidate]:
