@@ -76,6 +76,27 @@ def test_a_query_of_nothing_but_a_time_is_answered_by_all_that_is_of_it(index: R
     assert bundle.notes == (ONLY_THAT_TIME,)
 
 
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("What was said last week?", ["then"]),
+        ("Last week, what did Ana say?", ["then"]),
+        ("What did Ana tell Ben about the visit last week?", ["then"]),
+        ("What was written last week?", ["then"]),
+        ("What happened last week?", ["then", "ahead"]),
+        ("Tell me what happened last week", ["then", "ahead"]),
+        ("What did Ana say happened last week?", ["then", "ahead"]),
+    ],
+)
+def test_what_was_said_in_a_time_is_not_what_was_said_before_about_it(
+    index: RankIndex, query: str, found: list[str]
+) -> None:
+    week = {"about_from": TODAY - 9 * DAYS, "about_to": TODAY - 8 * DAYS}
+    index.put([message("then", "the visit went well", days_ago=LAST_WEEK, session_id="s1")])
+    index.put([message("ahead", "the visit is next Tuesday", days_ago=13, session_id="s2", **week)])
+    assert set(ids(recall(index, query))) == set(found)
+
+
 def test_a_query_of_nothing_but_a_time_of_which_nothing_is_known_finds_nothing(index: RankIndex) -> None:
     """I2."""
     index.put([message("old", "see you next week", days_ago=300)])

@@ -48,8 +48,8 @@ def find_scope(query: RecallQuery, columns: Columns, labels: Labels) -> Scope:
     return Scope(columns, readable, wanted)
 
 
-def in_windows(columns: Columns, windows: Sequence[Window]) -> NDArray[np.bool_]:
-    """For each row, whether it was said in one of the windows or is about a time in it.
+def in_windows(columns: Columns, windows: Sequence[Window], *, said_only: bool = False) -> NDArray[np.bool_]:
+    """For each row, whether it was said in one of the windows or, unless `said_only`, is about a time in it.
 
     What has no known end, such as a fact that holds to this day, is about the time in which it begins: otherwise it
     would be in every window after that.
@@ -62,7 +62,8 @@ def in_windows(columns: Columns, windows: Sequence[Window]) -> NDArray[np.bool_]
     until = np.where(end == UNKNOWN_TIME, start + 1, end)
     for window in windows:
         inside |= (said >= window.start) & (said < window.end)
-        inside |= (start != UNKNOWN_TIME) & (start < window.end) & (until > window.start)
+        if not said_only:
+            inside |= (start != UNKNOWN_TIME) & (start < window.end) & (until > window.start)
     return inside
 
 

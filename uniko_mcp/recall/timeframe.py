@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from uniko_mcp.recall.features import Signals
+from uniko_mcp.recall.query import Window
 from uniko_mcp.recall.scope import Scope, in_windows
 from uniko_mcp.store.index.labels import Labels
 
@@ -20,6 +23,18 @@ time being a session: 97 in 100 of those with the evidence fit, 26 in 100 of the
 ONLY_THAT_TIME: Final = "Only memories of the time that the query names were searched."
 ALL_TIMES: Final = "Nothing of the time that the query names fits it well; all times were searched."
 NOTHING_THEN: Final = "There is no memory of the time that the query names."
+
+_SAYING: Final = re.compile(
+    r"\b(?:say|says|said|told|tell(?!\s+(?:me|us)\b)|tells|mention(?:s|ed)?|write|writes|wrote|written|talk(?:s|ed)?"
+    r"|speak|speaks|spoke|spoken|ask(?:s|ed)?|discuss(?:es|ed)?)\b",
+    re.IGNORECASE,
+)
+_OTHER_VERB: Final = re.compile(
+    r"\b(?:am|is|are|was|were|be|been|did|do|does|had|has|have|will|would|went|came|got|took|made|saw|met|left|broke"
+    r"|\w{3,}ed)\b",
+    re.IGNORECASE,
+)
+"""Verbs that a time behind them belongs to, rather than to the saying: "she said it failed last week"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +54,26 @@ def find_timeframe(signals: Signals, labels: Labels) -> Timeframe:
     windows = [window for window in intent.windows if window.relative]
     if not windows:
         return Timeframe(scope)
-    inside = in_windows(scope.columns, windows)
+    inside = in_windows(scope.columns, windows, said_only=_asks_what_was_said(intent.text, windows))
     if not intent.topic:
         found = bool((scope.wanted & inside).any())
         return Timeframe(scope.narrowed(inside, windowed=True), (ONLY_THAT_TIME if found else NOTHING_THEN,))
     if _fits(signals, inside & scope.wanted, labels):
         return Timeframe(scope.narrowed(inside, windowed=False), (ONLY_THAT_TIME,))
     return Timeframe(scope, (ALL_TIMES,))
+
+
+def _asks_what_was_said(query: str, windows: Sequence[Window]) -> bool:
+    """Whether the times say when something was said, as in "what was said last week?", and not what it is about."""
+    sayings = list(_SAYING.finditer(query))
+    if not sayings:
+        return False
+    for window in windows:
+        place = query.find(window.phrase)
+        before = [saying.end() for saying in sayings if saying.end() <= place]
+        if before and _OTHER_VERB.search(query, before[-1], place):
+            return False
+    return True
 
 
 def _fits(signals: Signals, inside: NDArray[np.bool_], labels: Labels) -> bool:
