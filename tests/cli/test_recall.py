@@ -59,6 +59,24 @@ def test_text_without_speakers_is_refused(run: Run) -> None:
     assert "the transcript names no speaker" in result.stderr
 
 
+def test_an_export_of_a_phone_is_kept_with_its_times(run: Run) -> None:
+    chat = "10/05/26, 09:15 - Ana: the code of the gate is 4711\nand a second line: with colon\n"
+    assert run("record", "-", stdin=chat, variables=WORDS_ALONE).stdout.startswith("1 of 1")
+    answer = run("recall", "gate code", "--limit", "1", variables=WORDS_ALONE).stdout
+    assert "2026-05-10T09:15:00Z · Ana" in answer
+
+
+def test_clock_times_without_a_day_are_left_out_aloud(run: Run) -> None:
+    result = run("record", "-", stdin="[10:00] Ana: Hello\n", variables=WORDS_ALONE)
+    assert "The clock times of 1 messages were left out" in result.stderr
+
+
+def test_an_export_that_cannot_be_read_is_refused_whole(run: Run) -> None:
+    result = run("record", "-", stdin="Ana: Hi\n10 May 2026, 09:15 - Ana: Hello\n", variables=WORDS_ALONE)
+    assert result.returncode == 2
+    assert "line 2 of the transcript" in result.stderr
+
+
 @pytest.mark.parametrize("model", [True, False])
 def test_reindex_counts_what_it_indexed_and_embedded(run: Run, tmp_path: Path, model: bool) -> None:
     """C3: `reindex` runs with progress."""

@@ -32,15 +32,29 @@ def record(settings: Settings, transcript: IO[str], session_id: str | None, topi
       [2026-03-01 10:00] Ana: Is the export done?
       Ben: Nearly. It stops at invoice 4812.
 
+    These are read as well, with seconds or without:
+
+    \b
+      10/05/26, 09:15 - Ana: Hello       WhatsApp on Android
+      [10/05/26, 09:15:00] Ana: Hello    WhatsApp on iOS
+      10.05.26, 09:15 - Ana: Hello       the same in German
+      5/10/26, 9:15 AM - Ana: Hello      the same with a clock of 12 hours
+      [10:00] Ana: Hello                 on the day of the turn before
+      Ana (09:15): Hello                 the same, as Slack and Teams have it
+
+    Where every turn has such a date, a line without one belongs to the turn before it. In 10/05/26 the day comes
+    first, but the month where the clock has AM and PM; a part over 12 anywhere in the file decides before that. A line
+    that looks like a turn with a date but cannot be read is an error, and nothing is kept.
+
     Recording the same transcript again changes nothing; when it grew, what is new is added.
     """
-    from uniko_mcp.extract.transcripts import lines_before_first_turn, read_transcript
+    from uniko_mcp.extract.transcripts import read_transcript
 
-    text = transcript.read()
+    chat = read_transcript(transcript.read())
     session = session_id or Path(transcript.name).stem.strip("<>-") or "transcript"
     messages = [
         {"message_id": f"{session}-{turn.digest}", "sender": turn.speaker, "content": turn.text, "timestamp": turn.time}
-        for turn in read_transcript(text)
+        for turn in chat.turns
     ]
     if not messages:
         raise InvalidArgumentsError(
@@ -69,5 +83,11 @@ def record(settings: Settings, transcript: IO[str], session_id: str | None, topi
     )
     for note in notes:
         click.echo(note, err=True)
-    if left_out := lines_before_first_turn(text):
-        click.echo(f"{left_out} lines before the first speaker were left out.", err=True)
+    if chat.unspoken:
+        click.echo(f"{chat.unspoken} lines that nobody said were left out.", err=True)
+    if chat.dayless:
+        click.echo(
+            f"The clock times of {chat.dayless} messages were left out, since nothing before them names the day."
+            " Begin the first with its date, such as [2026-05-10 09:15] Ana: Hello",
+            err=True,
+        )
