@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from uniko_mcp.extract import chunk, guess_mime, read_document
+from uniko_mcp.extract.blocks import LONGEST_HEADING
 from uniko_mcp.extract.chunks import TARGET
 
 PARAGRAPH = "The quick brown fox jumps over the lazy dog. " * 12
@@ -117,3 +118,8 @@ def test_chunks_hold_all_of_the_text_in_order(text: str, target: int) -> None:
 def _cuts_a_word(text: str, position: int) -> bool:
     pair = text[position - 1 : position + 1] if position else ""
     return len(pair) == 2 and pair.isascii() and pair.isalnum()
+
+
+def test_a_heading_as_long_as_a_book_is_not_repeated_in_every_chunk() -> None:
+    text = f"# {'word ' * 50_000}\n\n" + "\n\n".join(f"Paragraph {number}. {'x' * 600}" for number in range(20))
+    assert max(len(piece.heading) for piece in chunk(text)) <= LONGEST_HEADING

@@ -24,7 +24,7 @@ from uniko_mcp.memory.recollection import Recollection, RecollectionStatus, reca
 from uniko_mcp.models import time
 from uniko_mcp.recall.query import RecallQuery
 from uniko_mcp.recall.recaller import Recaller
-from uniko_mcp.store import Store
+from uniko_mcp.store import Draft, Store
 from uniko_mcp.store.index.documents import IndexDocument
 from uniko_mcp.store.index.rank_index import RankIndex
 
@@ -217,6 +217,36 @@ async def test_a_restored_snapshot_is_what_recall_then_finds(store: Store, direc
         status = await mended(recollection)
         assert await recalled(recollection, "ledger") == ["kept"]
         assert status.sequence == store.sequence
+
+
+async def test_an_index_of_a_later_state_than_the_memory_is_made_anew_and_followed(
+    store: Store, directory: Path
+) -> None:
+    with RankIndex(directory) as later:
+        later.put([IndexDocument("Fact", "gone", "gone is so", 1)], sequence=100)
+    await assert_fact(store, "old", "old")
+    async with recollecting(store, directory) as recollection:
+        assert await recalled(recollection, "old") == ["old"]
+        assert await recalled(recollection, "gone") == []
+        await assert_fact(store, "new", "new")
+        assert await recalled(recollection, "new") == ["new"]
+        assert (await recollection.status()).sequence == store.sequence
+
+
+async def test_a_topic_as_long_as_a_book_keeps_nothing_from_the_index(store: Store, directory: Path) -> None:
+    def talk(draft: Draft) -> None:
+        draft.put("Session", "s", topic="tide " * 198_000)
+        draft.put("Participant", "ana", name="Ana")
+        for number in range(150):
+            draft.put("Message", f"m{number}", content=f"wave {number}", timestamp=number)
+            draft.link("SENT_BY", ("Message", f"m{number}"), ("Participant", "ana"))
+            draft.link("IN_SESSION", ("Message", f"m{number}"), ("Session", "s"))
+
+    await store.write(talk)
+    await assert_fact(store, "after", "banana")
+    async with recollecting(store, directory) as recollection:
+        assert await recalled(recollection, "banana") == ["after"]
+        assert (await recollection.status()).documents == 151
 
 
 async def test_a_fact_is_current_from_its_first_moment_to_its_last(store: Store, directory: Path) -> None:

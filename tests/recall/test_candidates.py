@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.recall.memories import derived, ids, message, recall
-from uniko_mcp.recall import candidates
+from uniko_mcp.recall import candidates, links
 from uniko_mcp.store.index.rank_index import RankIndex
 
 
@@ -30,3 +32,23 @@ def test_an_entity_leads_over_a_fact_to_the_message_it_rests_on(index: RankIndex
     index.put([message("said", "she moved there in spring", session_id="s1"), message("other", "lunch was fine")])
     index.put([derived("Fact", "f", "Zephyr lives in Faro", of="said", entities=("Zephyr",))])
     assert ids(recall(index, "Zephyr", kinds=("Message",))) == ["said"]
+
+
+@pytest.mark.parametrize("query", ["orchid", "Zephyr", "Ana"])
+def test_of_equals_the_same_are_taken_in_whatever_order_they_came(
+    tmp_path: Path, query: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(candidates, "FEW", 0)
+    monkeypatch.setattr(candidates, "BEST_OF_CHANNEL", 5)
+    monkeypatch.setattr(links, "_MOST_HUBS", 5)
+    documents = [
+        message(f"m{n}", f"the orchid {'abcdefghijklmnopqrst'[n]}", session_id=f"s{n}", entities=("Zephyr", f"Hub {n}"))
+        for n in range(20)
+    ]
+    found: list[list[str]] = []
+    for order in (documents, documents[::-1], documents[7:] + documents[:7]):
+        with RankIndex(tmp_path / str(len(found))) as index:
+            index.put(order)
+            found.append(ids(recall(index, query)))
+    assert found[0]
+    assert found[0] == found[1] == found[2]

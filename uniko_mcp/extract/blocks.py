@@ -9,6 +9,9 @@ from typing import Final, Literal, TypeAlias
 
 BlockKind: TypeAlias = Literal["paragraph", "heading", "item", "quote", "table", "code"]
 
+LONGEST_HEADING: Final = 200
+"""Characters; every chunk under a heading repeats it."""
+
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*[ \t]*$")
 _UNDERLINE: Final = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
@@ -71,9 +74,9 @@ def looks_like_code(line: str) -> bool:
 
 
 def heading_text(text: str, block: Block) -> str:
-    """The words of a heading, without its hashes or underline."""
+    """The words of a heading, without its hashes or underline; a line that is longer than headings are is cut."""
     first = text[block.body : block.end].split("\n", 1)[0]
-    return first.strip().rstrip("#").strip()
+    return first.strip().rstrip("#").strip()[:LONGEST_HEADING].rstrip()
 
 
 def _lines(text: str) -> list[_Line]:

@@ -16,7 +16,7 @@ from uniko_mcp.errors import StoreClosedError, StoreError, UnikoError
 from uniko_mcp.memory.projection import count_recallable, project, project_all
 from uniko_mcp.memory.touched import Touched, touched_documents
 from uniko_mcp.store import Commit, Store, View
-from uniko_mcp.store.index.documents import DocumentKey
+from uniko_mcp.store.index.documents import DocumentKey, IndexDocument
 
 if TYPE_CHECKING:
     from uniko_mcp.store.index.rank_index import RankIndex
@@ -234,11 +234,24 @@ class Indexer:
         if last > self._done:
             deleted = [key for each in touched for key in each.deleted]
             resting = await to_thread.run_sync(index.resting_on, deleted) if deleted else frozenset[DocumentKey]()
-            documents, gone = await self._store.read(
-                lambda view: project(view, touched_documents(view, touched) | resting)
-            )
+            named = await self._store.read(lambda view: touched_documents(view, touched))
+            documents, gone = await self._read(sorted(named | resting))
             await to_thread.run_sync(lambda: index.apply(documents, gone, sequence=last))
         await self._advance(last)
+
+    async def _read(self, keys: Sequence[DocumentKey]) -> tuple[list[IndexDocument], list[DocumentKey]]:
+        """The documents of these memories, and those that are gone; in halves where they are too much at once."""
+        try:
+            return await self._store.read(lambda view: project(view, keys))
+        except StoreClosedError:
+            raise
+        except StoreError:
+            if len(keys) < 2:
+                raise
+        middle = len(keys) // 2
+        first, first_gone = await self._read(keys[:middle])
+        second, second_gone = await self._read(keys[middle:])
+        return first + second, first_gone + second_gone
 
     async def _rebuild(
         self,
@@ -252,6 +265,7 @@ class Indexer:
         async with self._one_rebuild:  # two at once would each throw away what the other has built
             if unless():
                 return
+            self._done = min(self._done, sequence)  # less, where the memory was put back to what it was before
             try:
                 await self._store.read(lambda view: self._build(index, view, sequence, progress))
             finally:

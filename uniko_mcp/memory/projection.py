@@ -20,10 +20,14 @@ BATCH: Final = 500
 
 Row = dict[str, Any]
 
+MOST_CONTEXT: Final = 500
+"""Characters of a topic, title or heading that are indexed with each of the documents under it."""
+
+_TOPIC: Final = f"left(s.topic, {MOST_CONTEXT}) AS topic"
 _SAID: Final = " MATCH (m)-[:SENT_BY]->(p:Participant) MATCH (m)-[:IN_SESSION]->(s:Session)"
 _BY_WHOM_AND_WHERE: Final = (
     " m.message_id AS message_id, m.role AS role, p.participant_id AS sender_id, p.name AS sender,"
-    " s.session_id AS session_id, s.topic AS topic"
+    f" s.session_id AS session_id, {_TOPIC}"
 )
 _EVIDENCE: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "Fact": (
@@ -95,7 +99,7 @@ def _observations(view: View, ids: Sequence[str]) -> list[IndexDocument]:
         f" WHERE o.observation_id AMONG $ids AND m.forgotten_at IS NULL{_SAID} OPTIONAL MATCH (o)-[:ABOUT]->(e:Entity)"
         " RETURN o.observation_id AS id, o.content AS text, o.observed_at AS at, o.about_from AS about_from,"
         " o.about_to AS about_to, o.visibility AS visibility, o.recorded_by AS recorded_by, o.method AS method,"
-        f" m.content AS message, m.ordinal AS ordinal,{_BY_WHOM_AND_WHERE}, collect(e.name) AS entities",
+        f" size(m.content) AS message_size, m.ordinal AS ordinal,{_BY_WHOM_AND_WHERE}, collect(e.name) AS entities",
         ids,
     )
     return [
@@ -103,7 +107,7 @@ def _observations(view: View, ids: Sequence[str]) -> list[IndexDocument]:
             "Observation",
             row,
             parent_id=row["message_id"],
-            shares_vector=row["method"] == BY_RULES and len(row["message"]) <= PASSAGE_CHARACTERS,
+            shares_vector=row["method"] == BY_RULES and row["message_size"] <= PASSAGE_CHARACTERS,
             about_from=row["about_from"],
             about_to=row["about_to"],
         )
@@ -195,7 +199,7 @@ def _summaries(view: View, ids: Sequence[str]) -> list[IndexDocument]:
     rows = view.rows_for(
         "MATCH (n:Summary) WHERE n.summary_id AMONG $ids OPTIONAL MATCH (n)-[:SUMMARIZES]->(s:Session)"
         " OPTIONAL MATCH (n)-[:DERIVED_FROM]->(m:Message)"
-        " RETURN n.summary_id AS id, n.text AS text, n.created_at AS at, s.session_id AS session_id, s.topic AS topic,"
+        f" RETURN n.summary_id AS id, n.text AS text, n.created_at AS at, s.session_id AS session_id, {_TOPIC},"
         " count(m.forgotten_at) AS forgotten",
         ids,
     )
@@ -208,7 +212,7 @@ def _episodes(view: View, ids: Sequence[str]) -> list[IndexDocument]:
         "MATCH (n:Episode)-[:RECORDED_BY]->(p:Participant) WHERE n.episode_id AMONG $ids"
         " OPTIONAL MATCH (n)-[:IN_SESSION]->(s:Session) OPTIONAL MATCH (n)-[:MENTIONS]->(e:Entity)"
         " RETURN n.episode_id AS id, n.action_type AS action_type, n.text AS told, n.outcome AS outcome,"
-        " n.timestamp AS at, p.participant_id AS sender_id, s.session_id AS session_id, s.topic AS topic,"
+        f" n.timestamp AS at, p.participant_id AS sender_id, s.session_id AS session_id, {_TOPIC},"
         " collect(e.name) AS entities",
         ids,
     )
@@ -227,8 +231,9 @@ def _artifact_chunks(view: View, ids: Sequence[str]) -> list[IndexDocument]:
         " OPTIONAL MATCH (a)-[:IN_SESSION]->(s:Session)"
         " OPTIONAL MATCH (a)-[:ATTACHED_TO]->(m:Message) WHERE m.forgotten_at IS NULL"
         " OPTIONAL MATCH (c)-[:MENTIONS]->(e:Entity)"
-        " RETURN c.chunk_id AS id, c.text AS text, a.created_at AS at, c.index AS ordinal, a.title AS topic,"
-        " c.heading AS heading, a.artifact_id AS artifact_id, a.superseded_at AS superseded_at,"
+        f" RETURN c.chunk_id AS id, c.text AS text, a.created_at AS at, c.index AS ordinal,"
+        f" left(a.title, {MOST_CONTEXT}) AS topic, left(c.heading, {MOST_CONTEXT}) AS heading,"
+        " a.artifact_id AS artifact_id, a.superseded_at AS superseded_at,"
         " s.session_id AS session_id, m.message_id AS message_id, collect(e.name) AS entities",
         ids,
     )
@@ -239,7 +244,7 @@ def _message_chunks(view: View, ids: Sequence[str]) -> list[IndexDocument]:
     rows = view.rows_for(
         f"MATCH (m:Message)-[:HAS_CHUNK]->(c:Chunk) WHERE c.chunk_id AMONG $ids AND m.forgotten_at IS NULL"
         f"{_SAID} RETURN c.chunk_id AS id, c.text AS text, m.timestamp AS at, c.index AS ordinal,"
-        f" c.heading AS heading,{_BY_WHOM_AND_WHERE}",
+        f" left(c.heading, {MOST_CONTEXT}) AS heading,{_BY_WHOM_AND_WHERE}",
         ids,
     )
     return [_document("Chunk", row, parent_id=row["message_id"]) for row in rows]

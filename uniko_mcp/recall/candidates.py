@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,10 +32,10 @@ def find_candidates(signals: Signals, labels: Labels) -> NDArray[np.intp]:
     records = signals.scope.columns.records
     chosen = np.zeros(len(wanted), dtype=bool)
     word_rows = signals.words.rows
-    chosen[_best(word_rows, content_gains(signals, word_rows).sum(axis=0))] = True
+    chosen[_best(word_rows, content_gains(signals, word_rows).sum(axis=0), records)] = True
     if signals.meaning is not None:
         close = np.flatnonzero(touched & wanted & signals.meaning.known)
-        chosen[_best(close, signals.meaning.best[close])] = True
+        chosen[_best(close, signals.meaning.best[close], records)] = True
     chosen[list(signals.links)] = True
     chosen[_latest(named, records)] = True
     if signals.scope.windowed:
@@ -70,10 +70,14 @@ def _said_by_the_named(signals: Signals, labels: Labels) -> NDArray[np.bool_]:
 
 
 def _latest(rows: NDArray[np.bool_], records: Records) -> NDArray[np.intp]:
-    return _best(np.flatnonzero(rows), records["timestamp"][rows])
+    return _best(np.flatnonzero(rows), records["timestamp"][rows], records)
 
 
-def _best(rows: NDArray[np.intp], strengths: NDArray[np.floating]) -> NDArray[np.intp]:
+def _best(rows: NDArray[np.intp], strengths: NDArray[Any], records: Records) -> NDArray[np.intp]:
+    """The strongest rows; of equals at the cut the newer ones, and then always the same."""
     if len(rows) <= BEST_OF_CHANNEL:
         return rows
-    return rows[np.argpartition(-strengths, BEST_OF_CHANNEL)[:BEST_OF_CHANNEL]]
+    cut = np.partition(strengths, -BEST_OF_CHANNEL)[-BEST_OF_CHANNEL]
+    above, equal = rows[strengths > cut], rows[strengths == cut]
+    order = np.lexsort((records["tie"][equal], -records["timestamp"][equal]))
+    return np.concatenate([above, equal[order[: BEST_OF_CHANNEL - len(above)]]])

@@ -31,7 +31,8 @@ def spread_activation(index: RankIndex, scope: Scope, entities: Sequence[str]) -
     first = _step(index, scope, dict.fromkeys(seeds, 1.0))
     if not first:
         return {}
-    hubs = sorted(first, key=lambda row: (-first[row], row))[:_MOST_HUBS]
+    records = scope.columns.records
+    hubs = sorted(first, key=lambda row: (-first[row], -records["timestamp"][row], records["tie"][row]))[:_MOST_HUBS]
     evidence = _evidence(index, scope, {row: first[row] for row in hubs})
     further: dict[str, float] = defaultdict(float)
     for row, mentioned in index.entities_of(hubs).items():

@@ -29,6 +29,8 @@ RETRY_SECONDS: Final = 60.0
 """How long after a failure the model is asked for again."""
 _TAKEN: Final = 128
 """Documents taken at a time: enough to sort by length, few enough that a new one waits about a second."""
+_AT_ONCE: Final = 32
+"""Documents embedded between two looks at whether to end: a quarter of a second."""
 _QUERIES_KEPT: Final = 64
 _NICENESS: Final = 10
 """How far embedding stands back where a call wants the processor."""
@@ -219,8 +221,11 @@ class IndexWorker:
             self._index.drop_other_models()
             self._index.flush()
             return False
-        for part, vectors in self._embedded(embedder, pending):
-            self._index.store_embeddings(part, vectors, model=embedder.model)
+        for start in range(0, len(pending), _AT_ONCE):
+            if self._stopping:
+                break
+            for part, vectors in self._embedded(embedder, pending[start : start + _AT_ONCE]):
+                self._index.store_embeddings(part, vectors, model=embedder.model)
         return True
 
     def _embedded(

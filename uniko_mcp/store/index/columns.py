@@ -23,7 +23,11 @@ _SPARE_ROWS: Final = 1_024
 
 
 def record_dtype() -> np.dtype[np.void]:
-    """The type of a row's record. `record` in the database holds its bytes, so a change of it is a change of FORMAT."""
+    """The type of a row's record. `record` in the database holds its bytes, so a change of it is a change of FORMAT.
+
+    `tie` is a number that follows from kind and id. It decides between equals, so that an index that is made anew, in
+    which rows have other numbers, answers as before.
+    """
     return np.dtype(
         [
             ("alive", "?"),
@@ -38,6 +42,7 @@ def record_dtype() -> np.dtype[np.void]:
             ("previous", "<i4"),
             ("next", "<i4"),
             ("ordinal", "<i4"),
+            ("tie", "<u4"),
             ("timestamp", "<i8"),
             ("about_from", "<i8"),
             ("about_to", "<i8"),

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from uniko_mcp.errors import StoreClosedError, StoreError
 
-FORMAT: Final = "3"
+FORMAT: Final = "4"
 """Raised whenever tables, tokens or columns change their meaning: an index of another format is thrown away."""
 
 _TOKEN_CHARACTERS: Final = "!#$%&()*+,-./:;<=>?@[]^_`{|}~\\''"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 from typing import Final
+from zlib import crc32
 
 import numpy as np
 
@@ -124,6 +125,7 @@ class DocumentWriter:
         record["parent"] = self._parent(document.parent_id)
         record["previous"] = record["next"] = NOWHERE
         record["ordinal"] = document.ordinal
+        record["tie"] = crc32("\0".join(document.key).encode("utf-8", "surrogatepass"))
         record["timestamp"] = document.timestamp
         for name in ("about_from", "about_to", "superseded_at"):
             time = getattr(document, name)
