@@ -79,9 +79,66 @@ def test_a_date_that_the_message_does_not_name_dates_nothing(text: str) -> None:
     assert (found.text, found.about_from, found.about_to) == (text, None, None)
 
 
-@pytest.mark.parametrize("fence", ["```json\n{}\n```", "```\n{}\n```", "  ```JSON\n{}\n```\n", "\n{}\n"])
-def test_a_code_fence_around_the_json_is_passed_over(fence: str) -> None:
-    (found,), _ = read(fence.replace("{}", answer(claim("Ana went to Porto."))))
+@pytest.mark.parametrize(
+    "around",
+    [
+        "\n{}\n",
+        "```json\n{}\n```",
+        "  ```JSON\n{}\n```\n",
+        "```\n{}\n```\nThese are the claims [1] of {Ana}.",
+        "Here are the claims:\n\n{}",
+        '- [ ] read\n- [x] list {"a", "b"} and [{one}]: {}',
+        '<think>One {"claims": [...]} is wanted, {"message": 1, "text": "Ana is a queen."} maybe.</think>{}',
+        '<think>Such as {"claims": [{"message": 1, "text": "Ana is a queen.", "subject": "Ana"}]}?</think>\n{}',
+        '<think>{"claims": [{"message": 1, "text": "Ana is</think>\n{}',
+        '[{"a": ' * 40 + "{}",
+    ],
+)
+@pytest.mark.parametrize("bare", [False, True], ids=["object", "list"])
+def test_what_stands_around_the_json_is_passed_over(around: str, bare: bool) -> None:
+    given = claim("Ana went to Porto.")
+    head, _, tail = around.rpartition("{}")
+    (found,), _ = read(head + (json.dumps([given]) if bare else answer(given)) + tail)
+    assert found.text == "Ana went to Porto."
+
+
+@pytest.mark.parametrize(
+    "text", [answer(), "[]", "```json\n[]\n```", "There are no claims: []", "<think>[{}]</think>[]"]
+)
+def test_an_answer_may_list_no_claims(text: str) -> None:
+    assert read(text) == [[], []]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        claim("Ana is a queen.", confidence=95),
+        claim("Ana is a queen.", confidence=-0.1),
+        claim("Ana is a queen.", confidence="high"),
+        claim("Ana is a queen.", confidence=float("nan")),
+        claim("Ana is a queen.", message=None),
+        claim("Ana is a queen.", message="one"),
+        claim("Ana is a queen.", message=10**4_000),
+        claim("Ana is a queen.", subject=None),
+        claim("Ana is a queen.", subject="\ud800"),
+        claim("Ana is a queen.", object=["x"]),
+        claim("Ana is a queen.", predicate={"is": "a"}),
+        {"message": 1},
+        {},
+        ["Ana is a queen."],
+        "Ana is a queen.",
+        1,
+        None,
+    ],
+)
+def test_what_has_not_the_form_of_a_claim_is_left_out_by_itself(odd: Any) -> None:
+    (first, second), _ = read(answer(claim("Ana went to Porto."), odd, claim("Ana owns a boat.")))
+    assert (first.text, second.text) == ("Ana went to Porto.", "Ana owns a boat.")
+
+
+def test_a_number_of_any_length_and_a_line_break_in_a_string_leave_the_json_readable() -> None:
+    given = answer(claim("Ana went\tto Porto."), claim("Ana owns a boat.", message=0)).replace("\\t", "\n")
+    (found,), _ = read(given.replace('"message": 0', f'"message": {"9" * 10_000}'))
     assert found.text == "Ana went to Porto."
 
 
@@ -126,7 +183,11 @@ def test_a_message_makes_no_more_than_a_dozen_claims() -> None:
 def test_what_is_left_out_or_blank_or_a_number_is_taken_as_it_is_meant() -> None:
     (found,), _ = read(answer(claim("Ana went.", message="1", predicate="", object=8443, why="so")))
     assert (found.predicate, found.object, found.confidence) == (None, "8443", 0.7)
-    assert read(answer()) == [[], []]
+    (found,), _ = read(answer(claim("Ana went.", confidence=None)))
+    assert found.confidence == 0.7
+
+
+HOSTILE = ("[", "{", "[]x", "[ ", '{"', '{\n"', "[{", '[{"a":', '{"claims":[', '{"claims":[]', '["\\"', '{"\\"', "\n")
 
 
 @pytest.mark.parametrize(
@@ -134,17 +195,18 @@ def test_what_is_left_out_or_blank_or_a_number_is_taken_as_it_is_meant() -> None
     [
         "",
         "There are no claims.",
-        "[]",
         "{}",
+        "[{}]",
+        "- [ ] There are no claims.",
         '{"claims": {}}',
         '{"claims": [{"message": 1, "text": "secret"}]}',
         answer(claim("secret", confidence=95)),
         answer(claim("secret", message="one")),
-        answer(claim("secret"))[:-1],
+        answer(claim("secret"))[:-2],
         "secret ```json\n{}\n```",
         '{"claims": [{"message": 1, "text": "\\ud800", "subject": "secret"}]}',
         "\ud800",
-        "[" * 100_000,
+        *(part * (1_000_000 // len(part)) for part in HOSTILE),
     ],
 )
 def test_anything_else_is_refused_without_being_quoted(text: str) -> None:

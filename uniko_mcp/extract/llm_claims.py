@@ -6,13 +6,14 @@ of the message's dates to say.
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 from datetime import tzinfo
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, OnErrorOmit, TypeAdapter
 
 from uniko_mcp.extract.claims import Claim, date_of_claim, with_resolved
 from uniko_mcp.extract.dates import DateMention, find_dates
@@ -20,7 +21,7 @@ from uniko_mcp.extract.sentences import Stretch
 from uniko_mcp.extract.summary import Turn
 from uniko_mcp.models import json_text
 from uniko_mcp.models.fence import fence
-from uniko_mcp.models.fields import UnitInterval
+from uniko_mcp.models.fields import Text, UnitInterval
 from uniko_mcp.models.time import format_instant
 
 INSTRUCTIONS: Final = """\
@@ -52,7 +53,14 @@ _JOINERS: Final = "\u200c\u200d"  # not shown either, but words of many scripts 
 _UNSHOWN: Final = frozenset({"Cc", "Cf"})
 """Unicode's categories of control and format characters, which make two names of what looks like one."""
 
-_CODE_FENCE: Final = re.compile(r"```\w*\s*\n(?P<inside>.*)\n\s*```", re.DOTALL)
+_JSON_START: Final = re.compile(r'\{\s*"|\[\s*\{|\[\s*\](?=[\s`]*\Z)')
+"""Where an object or a list of objects may begin; an empty list counts only at the end, as prose has "- [ ]" too."""
+
+_MOST_FALSE_STARTS: Final = 100
+"""More than an answer of `ANSWER_TOKENS` comes to. As each may lead to the end of the text, it bounds the work."""
+
+_DECODER: Final = json.JSONDecoder(strict=False, parse_int=str)
+"""Takes line breaks in strings, and whole numbers of any length, as one claim might hold them."""
 
 _Interval: TypeAlias = tuple[int, int]
 
@@ -61,15 +69,15 @@ class _GivenClaim(BaseModel):
     model_config = ConfigDict(coerce_numbers_to_str=True)
 
     message: int
-    text: str
-    subject: str
-    predicate: str | None = None
-    object: str | None = None
-    confidence: UnitInterval = _UNSTATED
+    text: Text
+    subject: Text
+    predicate: Text | None = None
+    object: Text | None = None
+    confidence: UnitInterval | None = None
 
 
-class _Answer(BaseModel):
-    claims: list[_GivenClaim]
+_FITTING: Final = TypeAdapter(list[OnErrorOmit[_GivenClaim]])
+"""Those of a list of JSON values that are claims."""
 
 
 def claims_question(turns: Sequence[Turn], before: Sequence[Turn]) -> str:
@@ -91,14 +99,15 @@ def _line(turn: Turn, **number: int) -> str:
 def read_claims(answer: str, turns: Sequence[Turn], *, zone: tzinfo) -> list[list[Claim]]:
     """The claims that an answer to `claims_question` names, for each turn, in order.
 
-    Claims of no turn, blank ones, those too long to be one claim, and all beyond a dozen for a turn are left out.
+    Those that are not of the form that was asked for, claims of no turn, blank ones, those too long to be one claim,
+    and all beyond a dozen for a turn are left out.
 
     Raises:
-        ValueError: It is not the JSON that was asked for, bare or in a code fence. The message quotes nothing of it.
+        ValueError: No JSON in it lists claims, or none of those listed has that form. The message quotes nothing.
     """
     found: list[list[Claim]] = [[] for _ in turns]
     named = [_times(turn.text, turn, zone) for turn in turns]
-    for given in _parsed(answer).claims:
+    for given in _given_claims(answer):
         place = given.message - 1
         if not 0 <= place < len(turns) or len(found[place]) == _MOST_CLAIMS:
             continue
@@ -108,19 +117,39 @@ def read_claims(answer: str, turns: Sequence[Turn], *, zone: tzinfo) -> list[lis
     return found
 
 
-def _parsed(answer: str) -> _Answer:
-    fenced = _CODE_FENCE.fullmatch(answer.strip())
-    try:
-        return _Answer.model_validate_json(fenced["inside"] if fenced else answer)
-    except ValueError:
-        raise ValueError("it is not the JSON that was asked for") from None
+def _given_claims(answer: str) -> list[_GivenClaim]:
+    """The last list of claims in the text: a model may think aloud first, and draft one or repeat the example."""
+    listed: list[Any] | None = None
+    for value in _json_values(answer):
+        match value:
+            case {"claims": [*claims]} | [*claims]:
+                listed = claims
+            case _:
+                pass
+    fitting = _FITTING.validate_python(listed or [])
+    if listed is None or (listed and not fitting):
+        raise ValueError("it is not the JSON that was asked for")
+    return fitting
+
+
+def _json_values(text: str) -> Iterator[Any]:
+    """The outermost JSON objects and lists of objects in a text, whatever stands around them."""
+    position = false_starts = 0
+    while false_starts < _MOST_FALSE_STARTS and (start := _JSON_START.search(text, position)):
+        try:
+            value, position = _DECODER.raw_decode(text, start.start())
+        except (json.JSONDecodeError, RecursionError):
+            false_starts += 1
+            position = start.start() + 1  # what was left open before an answer does not take it along
+        else:
+            yield value
 
 
 def _claim(given: _GivenClaim, turn: Turn, named: Container[_Interval], zone: tzinfo) -> Claim | None:
     """The claim, dated by those of its times that its message names too; None for what is no claim."""
     text, subject = _one_line(given.text), _one_line(given.subject)
     parts = _one_line(given.predicate or ""), _one_line(given.object or "")
-    confidence = round(given.confidence, 3)
+    confidence = round(_UNSTATED if given.confidence is None else given.confidence, 3)
     if not (text and subject and confidence):
         return None
     if len(text) > _LONGEST_TEXT or max(map(len, (subject, *parts))) > _LONGEST_PART:
