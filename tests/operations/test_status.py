@@ -11,7 +11,7 @@ import pytest
 from anyio import to_thread
 
 from tests.client import MemoryClient
-from uniko_mcp.config import EmbeddingSettings, ExtractionSettings, Settings
+from uniko_mcp.config import EmbeddingSettings, ExtractionSettings, LanguageModelSettings, Settings
 from uniko_mcp.extract import extractor_status
 from uniko_mcp.memory.indexer import Rebuilding
 from uniko_mcp.operations.call import open_services
@@ -68,3 +68,30 @@ async def test_an_index_that_is_built_anew_is_shown_with_how_far_it_is(tmp_path:
     assert (during["catching_up"], during["rebuilding"]) == (True, {"done": 1, "total": 1})
     assert after["catching_up"] is False
     assert "rebuilding" not in after
+
+
+@pytest.mark.parametrize("llm", [False, True])
+async def test_the_status_answers_while_the_graph_cannot_be_repaired_and_says_why(tmp_path: Path, llm: bool) -> None:
+    """W7. With a language model too, whose reading of messages is counted in the graph."""
+    configured = settings(tmp_path).model_copy(
+        update={
+            "extraction": ExtractionSettings(llm=llm),
+            "llm": LanguageModelSettings(model="openai/none", api_base="http://127.0.0.1:9/v1"),
+        }
+    )
+    async with open_services(configured) as services:
+        memory, obstacle = MemoryClient(services, "assistant"), tmp_path / "graph.new"
+        await memory("assert_fact", subject="tram", predicate="is", object="late")
+        assert await services.recollection.settled(60)
+        services.store._writer.graph._writer.close()  # pyright: ignore[reportPrivateUsage]
+        obstacle.write_text("in the way", encoding="utf-8")
+        await services.store.write(lambda draft: draft.put("Topic", "acknowledged"))
+        status = await memory("memory_status")
+    assert status["counts"] == {}
+    assert status["journal"]["sequence"] == services.store.sequence
+    assert status["llm_extraction"]["state"] == ("unavailable" if llm else "off")
+    assert any("cannot follow the journal" in warning and "graph.new" in warning for warning in status["warnings"])
+    obstacle.unlink()
+    async with open_services(configured) as services:
+        status = await MemoryClient(services, "assistant")("memory_status")
+    assert status["counts"]["Topic"] == 1

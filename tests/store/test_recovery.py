@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
 
 from tests.store.reference import ReferenceGraph, content
+from uniko_mcp.errors import StoreError
 from uniko_mcp.models.changes import ChangeSet, PutNode
 from uniko_mcp.store import Draft, Store
 from uniko_mcp.store.journal import JOURNAL_NAME, QUARANTINE_NAME, Entry
@@ -227,4 +229,124 @@ async def test_a_long_log_is_left_at_the_end_and_the_graph_is_whole_at_the_next_
     store = await Store.open(tmp_path)
     assert (await store.counts())["Topic"] == 40
     assert store.status().recoveries == ()
+    await store.close()
+
+
+@pytest.fixture
+async def impatient(directory: Path, anyio_backend: str) -> AsyncIterator[Store]:
+    """A store that has a failed repair tried again at each call."""
+    opened = await Store.open(directory, retry_seconds=0)
+    yield opened
+    await opened.close()
+
+
+async def stop_the_graph(store: Store) -> None:
+    """Take the graph's connection away: the next change set is acknowledged, and the graph has to be rebuilt for it."""
+    await store.read(lambda view: None)
+    store._writer.graph._writer.close()  # pyright: ignore[reportPrivateUsage]
+
+
+async def topics(store: Store) -> list[str]:
+    return sorted(id for kind, id in (await store.read(content)).nodes if kind == "Topic")
+
+
+def put(topic: str, **properties: str) -> Callable[[Draft], None]:
+    return lambda draft: draft.put("Topic", topic, **properties)
+
+
+@pytest.mark.parametrize("first", ["write", "read"])
+async def test_a_repair_that_failed_is_tried_again_by_the_next_call_and_the_store_goes_on(
+    impatient: Store, directory: Path, first: str
+) -> None:
+    """W7: writes are refused before anything is journaled for as long as the graph cannot be repaired."""
+    store, obstacle = impatient, directory / "graph.new"
+    await store.write(put("before"))
+    await stop_the_graph(store)
+    obstacle.write_text("in the way", encoding="utf-8")
+    await store.write(put("acknowledged"))
+    for _ in range(3):
+        with pytest.raises(StoreError, match=r"cannot follow the journal.*graph\.new"):
+            await store.write(put("refused"))
+        with pytest.raises(StoreError, match=r"graph\.new"):
+            await topics(store)
+    assert "graph.new" in (store.status().failure or "")
+    assert store.status().recoveries == ()
+    assert (store.sequence, store.status().journal_entries) == (2, 2)
+    obstacle.unlink()
+    if first == "write":
+        await store.write(put("after"))
+    else:
+        assert await topics(store) == ["acknowledged", "before"]
+        await store.write(put("after"))
+    assert await topics(store) == ["acknowledged", "after", "before"]
+    assert store.status().failure is None
+    assert [each.message for each in store.status().recoveries if "was rebuilt" in each.message] == [
+        "The graph could not apply a change set and was rebuilt"
+    ]
+    graph = await store.read(content)
+    await store.close()
+    assert (await reopen(directory)) == (graph, "", True)
+
+
+async def test_a_disk_that_is_full_for_a_time_is_no_reason_to_start_again(impatient: Store, directory: Path) -> None:
+    store, resource = impatient, pytest.importorskip("resource", reason="limits of a process are POSIX")
+    await store.write(put("before"))
+    await stop_the_graph(store)
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 10, hard))  # room for the journal, none for a graph
+    try:
+        await store.write(put("acknowledged"))
+        for _ in range(2):
+            with pytest.raises(StoreError, match=r"cannot follow the journal"):
+                await store.write(put("refused"))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    await store.write(put("after"))
+    assert await topics(store) == ["acknowledged", "after", "before"]
+
+
+async def test_a_repair_that_failed_is_left_alone_for_a_while(directory: Path) -> None:
+    store, obstacle = await Store.open(directory, retry_seconds=3600), directory / "graph.new"
+    await stop_the_graph(store)
+    obstacle.write_text("in the way", encoding="utf-8")
+    await store.write(put("acknowledged"))
+    with pytest.raises(StoreError, match=r"graph\.new"):
+        await topics(store)
+    obstacle.unlink()
+    with pytest.raises(StoreError, match=r"graph\.new"):
+        await topics(store)
+    with pytest.raises(StoreError, match=r"graph\.new"):
+        await store.write(put("refused"))
+    await store.close()
+    store = await Store.open(directory)
+    assert await topics(store) == ["acknowledged"]
+    await store.close()
+
+
+async def test_calls_that_wait_for_the_same_repair_all_go_on(impatient: Store, directory: Path) -> None:
+    store, obstacle = impatient, directory / "graph.new"
+    await stop_the_graph(store)
+    obstacle.write_text("in the way", encoding="utf-8")
+    await store.write(put("t"))
+    await asyncio.gather(*[topics(store) for _ in range(8)], return_exceptions=True)
+    obstacle.unlink()
+    assert await asyncio.gather(*[topics(store) for _ in range(8)]) == [["t"]] * 8
+    assert len(set_aside(directory)) == 1
+
+
+async def test_a_repair_that_would_lose_what_an_unreadable_snapshot_holds_is_no_repair(
+    impatient: Store, directory: Path
+) -> None:
+    """The graph's own sealed file still has it, and a start opens that."""
+    store = impatient
+    await store.write(put("in the snapshot"))
+    await store.snapshot()
+    await stop_the_graph(store)
+    flip(snapshots(directory)[0])
+    await store.write(put("acknowledged"))
+    with pytest.raises(StoreError, match="would not be whole"):
+        await topics(store)
+    await store.close()
+    store = await Store.open(directory)
+    assert await topics(store) == ["acknowledged", "in the snapshot"]
     await store.close()

@@ -8,8 +8,10 @@ from anyio import to_thread
 from pydantic import AfterValidator, Field
 
 from uniko_mcp import __version__
+from uniko_mcp.errors import StoreClosedError, StoreError
 from uniko_mcp.extract.ner import RULES, extractor_status
 from uniko_mcp.memory import provenance
+from uniko_mcp.memory.background_reader import ReaderStatus
 from uniko_mcp.memory.pages import ENVELOPE_TOKENS, fitting, item_tokens
 from uniko_mcp.models.domain import DomainModel, Provenance
 from uniko_mcp.models.fields import Identifier, JsonObject
@@ -19,7 +21,7 @@ from uniko_mcp.models.time import format_instant
 from uniko_mcp.notes import NotesStatus
 from uniko_mcp.operations.call import Call, Services
 from uniko_mcp.operations.catalogue import Params, Result, reads, serves
-from uniko_mcp.store import StoreStatus, View
+from uniko_mcp.store import Store, StoreStatus, View
 
 _KINDS: Final = {kind.lower(): kind for kind in NODES}
 
@@ -151,7 +153,7 @@ class MemoryStatus(Result):
     version: str
     agent_id: str
     data_dir: str
-    counts: dict[str, int]
+    counts: dict[str, int] = Field(description="Memories of each kind; empty where they cannot be read: see warnings.")
     engine: str
     schema_version: int
     read_only: bool
@@ -171,12 +173,12 @@ async def memory_status(services: Services, call: Call, params: MemoryStatusPara
 
     Use it when something seems to be missing.
     """
-    store = services.store.status()
-    counts = await services.store.counts()
+    counts, unreadable = await _counts(services.store)
+    store = services.store.status()  # after a read, which may have mended it
     notes = await services.notes.status()
     recollection = await services.recollection.status()
     vectors, rebuilding = recollection.vectors, recollection.rebuilding
-    reading = await services.reader.status()
+    reading = await _reading(services)
     extractor = await to_thread.run_sync(_extractor, call.settings.extraction.spacy)
     return MemoryStatus(
         version=__version__,
@@ -213,13 +215,32 @@ async def memory_status(services: Services, call: Call, params: MemoryStatusPara
         ),
         notes=_notes_state(notes),
         warnings=[
-            *_store_warnings(store),
+            *_store_warnings(store, unreadable),
             *recollection.warnings,
             *_extractor_warnings(extractor, call.settings.extraction.spacy),
             *reading.warnings,
             *notes.warnings,
         ],
     )
+
+
+async def _counts(store: Store) -> tuple[dict[str, int], str | None]:
+    """The counts; or none, and why: the status has to be readable above all when the memory is not."""
+    try:
+        return await store.counts(), None
+    except StoreClosedError:
+        raise
+    except StoreError as error:
+        return {}, str(error)
+
+
+async def _reading(services: Services) -> ReaderStatus:
+    try:
+        return await services.reader.status()
+    except StoreClosedError:
+        raise
+    except StoreError as error:
+        return ReaderStatus("unavailable", services.settings.llm.model, reason=error.message)
 
 
 def _extractor(spacy: bool) -> ExtractorState:
@@ -246,7 +267,8 @@ def _notes_state(notes: NotesStatus) -> NotesState:
     )
 
 
-def _store_warnings(store: StoreStatus) -> list[str]:
-    """What happened at open, and what keeps the store from working now."""
+def _store_warnings(store: StoreStatus, unreadable: str | None) -> list[str]:
+    """What had to be repaired, and what keeps the store from working now."""
     happened = [f"{format_instant(recovery.at)}: {recovery.message}" for recovery in store.recoveries]
-    return [*happened, *([store.failure] if store.failure else [])]
+    failure = store.failure or unreadable
+    return [*happened, *([failure] if failure else [])]

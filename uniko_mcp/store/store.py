@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import anyio.to_thread
 
-from uniko_mcp.errors import ReadOnlyError, StoreClosedError
+from uniko_mcp.errors import ReadOnlyError, StoreClosedError, StoreError
 from uniko_mcp.models.graph_schema import NODES, SCHEMA_VERSION
 from uniko_mcp.store.archive import Archive
 from uniko_mcp.store.draft import Draft
@@ -20,7 +20,7 @@ from uniko_mcp.store.lock import DirectoryLock
 from uniko_mcp.store.snapshot import Progress, snapshots
 from uniko_mcp.store.status import Commit, StoreStatus
 from uniko_mcp.store.view import View
-from uniko_mcp.store.writer import Writer
+from uniko_mcp.store.writer import RETRY_SECONDS, Writer
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ T = TypeVar("T")
 class Store:
     """The open memory of one data directory. Made by `Store.open`; safe to share between tasks of one event loop."""
 
-    def __init__(self, directory: Path, *, read_only: bool = False) -> None:
+    def __init__(self, directory: Path, *, read_only: bool = False, retry_seconds: float = RETRY_SECONDS) -> None:
         """Open, in the calling thread. See `open`."""
         self._directory = directory.absolute()
         self._read_only = read_only
@@ -48,21 +48,24 @@ class Store:
         except BaseException:
             self._lock.release()
             raise
-        self._writer = Writer(journal, graph, self._repair, lambda: self._archive.when_idle())
+        self._writer = Writer(
+            journal, graph, self._repair, lambda: self._archive.when_idle(), retry_seconds=retry_seconds
+        )
         self._archive = Archive(self._directory, self._writer, self._report)
         atexit.register(self._shut)
 
     @classmethod
-    async def open(cls, directory: Path, *, read_only: bool = False) -> Store:
+    async def open(cls, directory: Path, *, read_only: bool = False, retry_seconds: float = RETRY_SECONDS) -> Store:
         """Open the memory in a directory, or start one there.
 
-        What had to be repaired is in `status().recoveries`.
+        What had to be repaired is in `status().recoveries`. When a repair fails later, `status().failure` says why, and
+        reads and writes are refused until one that comes `retry_seconds` or more afterwards has it tried with success.
 
         Raises:
             StoreLockedError: Another process has it open.
             StoreError: It cannot be read, or it was written by a newer version.
         """
-        return await anyio.to_thread.run_sync(lambda: cls(directory, read_only=read_only))
+        return await anyio.to_thread.run_sync(lambda: cls(directory, read_only=read_only, retry_seconds=retry_seconds))
 
     async def read(self, query: Callable[[View], T]) -> T:
         """Run a query on a snapshot that holds every write acknowledged so far. It runs in a thread of its own."""
@@ -77,13 +80,13 @@ class Store:
         Raises:
             ReadOnlyError: The store was opened read-only.
             StoreClosedError: The store is closed; nothing was written.
-            StoreError: The disk refused; nothing was written.
+            StoreError: The disk refused, or the graph cannot be repaired; nothing was written.
         """
         self._check_writable()
         return await asyncio.wrap_future(self._writer.submit(plan))
 
     def on_commit(self, listener: Callable[[Commit], None]) -> Callable[[], None]:
-        """Call the listener, on the writer thread and in order, after each change set is in the graph.
+        """Call the listener, on the writer thread and in order, after each change set is in the graph or failed to be.
 
         The answer is a function that ends that.
         """
@@ -126,6 +129,7 @@ class Store:
         from uniko_mcp.store.graph import ENGINE
 
         writer = self._writer
+        failure = writer.failure
         return StoreStatus(
             directory=self._directory,
             engine=ENGINE,
@@ -138,7 +142,7 @@ class Store:
             snapshots=snapshots(self._directory),
             recoveries=tuple(self._report.recoveries),
             quarantined=quarantined(self._directory),
-            failure=str(writer.failure) if writer.failure else None,
+            failure=str(failure) if failure else None,
         )
 
     async def counts(self) -> dict[str, int]:
@@ -169,12 +173,23 @@ class Store:
         return [Commit(entry.sequence, entry.changes, entry.recorded_at) for entry in entries]
 
     def _repair(self) -> None:
-        """Build the graph anew from what is durable, while readers wait."""
-        from uniko_mcp.store.rebuild import build, install
+        """Build the graph anew from what is durable, while readers wait. It may be tried often; what counts is told.
 
-        self._report.add("graph", "The graph could not apply a change set and was rebuilt")
-        build(self._directory, self._writer.journal.read(), self._report)
-        self._writer.graph.exchange(lambda: install(self._directory, self._report))
+        Raises:
+            StoreError, OSError: The disk or memory does not allow it, or the new graph would lack what a snapshot holds
+                that cannot be read at present. The old files know it too, and a start opens them.
+        """
+        from uniko_mcp.store.rebuild import Report, build, install
+
+        report = Report()
+        report.add("graph", "The graph could not apply a change set and was rebuilt")
+        build(self._directory, self._writer.journal.read(), report)
+        passed_over = any(each.kind == "snapshot" for each in report.recoveries)
+        if passed_over and not all(each.kept for each in report.recoveries):
+            raise StoreError("a snapshot could not be loaded, and a graph rebuilt without it would not be whole")
+        self._writer.graph.exchange(lambda: install(self._directory, report))
+        self._report.recoveries.extend(report.recoveries)
+        self._report.snapshot_due |= report.snapshot_due
 
     def _shut(self) -> None:
         if self._closed:

@@ -32,6 +32,9 @@ _PLANS_PER_COMMIT: Final = 256
 _IDLE_SECONDS: Final = 2.0
 _CLOSING_SECONDS: Final = 1.0
 
+RETRY_SECONDS: Final = 5.0
+"""How long a repair that failed is left alone: each try may build the whole graph, and calls wait for it."""
+
 # What may stand in Kuzu's log, and so in memory: after an idle moment, and at most.
 _IDLE_LOG_BYTES: Final = 256 << 10
 _LOG_BYTES: Final = 16 << 20
@@ -68,6 +71,8 @@ class Writer:
         graph: Graph,
         repair: Callable[[], None],
         when_idle: Callable[[], None],
+        *,
+        retry_seconds: float = RETRY_SECONDS,
     ) -> None:
         """Start the thread.
 
@@ -76,6 +81,7 @@ class Writer:
             graph: The open graph, which holds all of the journal.
             repair: Makes the graph hold all of the journal when it could not apply a change set.
             when_idle: Called on the writer thread after a pause in writing.
+            retry_seconds: How long a repair that failed is left alone before a call has it tried again.
         """
         self.journal: Final = journal
         self.graph: Final = graph
@@ -83,6 +89,8 @@ class Writer:
         self.sequence = max(journal.last, graph.sequence)
         self._repair = repair
         self._when_idle = when_idle
+        self._retry_seconds = retry_seconds
+        self._retry_at = 0.0
         self._known = KnownNodes()
         self._log_limit = _LOG_BYTES
         self._listeners: list[Listener] = []
@@ -94,7 +102,10 @@ class Writer:
         self._thread.start()
 
     def submit(self, plan: Callable[[Draft], T]) -> Future[T]:
-        """Queue a plan. Its future is done once the change set is durable, or fails with nothing written."""
+        """Queue a plan. Its future is done once the change set is durable, or fails with nothing written.
+
+        While the graph cannot be repaired every plan fails: what it would read is not what was acknowledged.
+        """
         return self._enqueue(_Request(plan, Future()))
 
     def between_commits(self, task: Callable[[], T]) -> Future[T]:
@@ -102,12 +113,18 @@ class Writer:
         return self._enqueue(_Request(lambda _: task(), Future(), alone=True))
 
     def read(self, query: Callable[[View], T]) -> T:
-        """Run a query in the calling thread. It sees every write that was acknowledged before the call."""
+        """Run a query in the calling thread. It sees every write that was acknowledged before the call.
+
+        Raises:
+            StoreError: The graph does not hold them, and could not be repaired.
+        """
         wanted = self.sequence
         with self._followed:
             self._followed.wait_for(lambda: self.graph.sequence >= wanted or self.failure)
-        if self.failure:
-            raise self.failure
+        if self.failure and self._retry_is_due:
+            self.between_commits(self._retry).result()
+        if failure := self.failure:
+            raise failure
         return self.graph.read(query)
 
     def on_commit(self, listener: Listener) -> Callable[[], None]:
@@ -203,6 +220,7 @@ class Writer:
         self._log_limit = _LOG_BYTES if done else length + _LOG_BYTES // 4
 
     def _commit(self, requests: list[_Request]) -> None:
+        self._retry()
         transaction = self.graph.transaction()
         planned = self._plan_all(requests, transaction)
         changed = [done for done in planned if len(done.changes)]
@@ -267,16 +285,32 @@ class Writer:
         except Exception as error:  # whatever it is, the change sets are durable and the thread has to go on
             _log.warning("the graph could not apply a change set and is rebuilt: %s", error)
             self._known.forget()
-            try:
-                self._repair()
-            except Exception as failure:
-                self.failure = StoreError(
-                    f"the graph cannot follow the journal: {failure}",
-                    next_step="Nothing acknowledged is lost. Free disk space or memory, then start again",
-                )
-                _log.error("%s", self.failure)
+            self._mend()
         with self._followed:
             self._followed.notify_all()
+
+    @property
+    def _retry_is_due(self) -> bool:
+        return time.monotonic() >= self._retry_at
+
+    def _retry(self) -> None:
+        """Try the repair that failed before again, when it was left alone for long enough."""
+        if self.failure and self._retry_is_due:
+            self._mend()
+
+    def _mend(self) -> None:
+        """Repair the graph; what keeps from it stands as the failure until a later try succeeds."""
+        try:
+            self._repair()
+        except Exception as failure:
+            self._retry_at = time.monotonic() + self._retry_seconds
+            self.failure = StoreError(
+                f"the graph cannot follow the journal: {_reason(failure)}",
+                next_step="Nothing acknowledged is lost. Free disk space or memory, then try again",
+            )
+            _log.error("%s", self.failure)
+        else:
+            self.failure = None
 
 
 def _settle(request: _Request) -> None:
@@ -292,6 +326,10 @@ def _settle(request: _Request) -> None:
 def _refuse(future: Future[Any], error: Exception) -> None:
     if future.running() or future.set_running_or_notify_cancel():
         future.set_exception(error)
+
+
+def _reason(failure: Exception) -> str:
+    return failure.message if isinstance(failure, StoreError) else str(failure)
 
 
 def _journal_failure(path: Path, error: OSError) -> StoreError:
