@@ -14,6 +14,7 @@ from tests.store.reference import ReferenceGraph, content
 from uniko_mcp.errors import StoreError
 from uniko_mcp.models.changes import ChangeSet, PutNode
 from uniko_mcp.store import Draft, Store
+from uniko_mcp.store.graph import Graph
 from uniko_mcp.store.journal import JOURNAL_NAME, QUARANTINE_NAME, Entry
 from uniko_mcp.store.snapshot import snapshots
 
@@ -349,4 +350,25 @@ async def test_a_repair_that_would_lose_what_an_unreadable_snapshot_holds_is_no_
     await store.close()
     store = await Store.open(directory)
     assert await topics(store) == ["acknowledged", "in the snapshot"]
+    await store.close()
+
+
+async def test_a_sound_snapshot_that_cannot_be_loaded_is_not_passed_over(
+    directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = await Store.open(directory)
+    await store.write(put("in the snapshot"))
+    await store.snapshot()
+    await store.close()
+    shutil.rmtree(directory / "graph")
+
+    def no_room(*_: object) -> None:  # Kuzu ends the whole process when the disk is full at this point
+        raise StoreError("Kuzu refused a query: no room")
+
+    with monkeypatch.context() as full:
+        full.setattr(Graph, "load", no_room)
+        with pytest.raises(StoreError, match="no room"):
+            await Store.open(directory)
+    store = await Store.open(directory)
+    assert await topics(store) == ["in the snapshot"]
     await store.close()

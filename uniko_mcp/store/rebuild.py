@@ -14,7 +14,7 @@ from uniko_mcp.models.changes import ChangeSet
 from uniko_mcp.store.durable import sync_directory
 from uniko_mcp.store.graph import Graph
 from uniko_mcp.store.journal import Entry, set_aside
-from uniko_mcp.store.snapshot import SNAPSHOT_FOLDER, read_header, read_snapshot, snapshots
+from uniko_mcp.store.snapshot import SNAPSHOT_FOLDER, read_header, read_snapshot, snapshots, verify_snapshot
 from uniko_mcp.store.status import Recovery, RecoveryKind
 
 GRAPH_FOLDER: Final = "graph"
@@ -47,15 +47,23 @@ def rebuild(directory: Path, entries: Sequence[Entry], report: Report) -> None:
 
 
 def build(directory: Path, entries: Sequence[Entry], report: Report) -> None:
-    """Make the new graph, closed and sealed, ready for `install`."""
+    """Make the new graph, closed and sealed, ready for `install`.
+
+    An older snapshot stands in for one that is damaged, never for one that could not be loaded for want of room.
+
+    Raises:
+        StoreError, OSError: The disk or memory does not allow it.
+    """
     discard_unfinished(directory)
     for path in snapshots(directory):
         try:
             build_from(directory, path, read_header(path).sequence, entries, report)
         except StoreError as error:
+            discard_unfinished(directory)
+            if _is_sound(path):
+                raise
             report.add("snapshot", f"{error.message}. An older one is used")
             report.snapshot_due = True
-            discard_unfinished(directory)
         else:
             return
     graph = Graph(directory / _NEW_FOLDER)
@@ -63,6 +71,14 @@ def build(directory: Path, entries: Sequence[Entry], report: Report) -> None:
         replay(graph, entries, report)
     finally:
         graph.close()
+
+
+def _is_sound(snapshot: Path) -> bool:
+    try:
+        verify_snapshot(snapshot)
+    except StoreError:
+        return False
+    return True
 
 
 def build_from(directory: Path, snapshot: Path, sequence: int, entries: Sequence[Entry], report: Report) -> None:
