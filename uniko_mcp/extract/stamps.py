@@ -31,7 +31,6 @@ class Stamp:
 
     parts: tuple[str, ...]
     exported: bool
-    dotted: bool
     clock: str
     half: str
     offset: str
@@ -48,7 +47,6 @@ def stamp_of(match: re.Match[str]) -> Stamp:
     return Stamp(
         parts=tuple(_PARTS.split(written)) if written else (),
         exported=bool(written) and (not re.match(r"\d{4}-", written) or (match["gap"] or "").startswith(",")),
-        dotted="." in written,
         clock=match["clock"] or "",
         half=(match["half"] or "").lower(),
         offset=(match["offset"] or "").upper(),

@@ -66,7 +66,7 @@ class Touched:
                         shown.add((change.kind, change.id))
         return cls(
             commit.sequence,
-            _recallable(keys | deleted),
+            frozenset(key for key in keys | deleted if key[0] in RECALLABLE),
             frozenset(shown),
             frozenset(deleted),
             everything=not commit.changes,
@@ -83,11 +83,7 @@ def touched_documents(view: View, touched: Iterable[Touched]) -> frozenset[Docum
             shown.setdefault(kind, set()).add(id)
     for kind, ids in shown.items():
         keys |= _dependents(view, kind, ids)
-    return _recallable(keys)
-
-
-def _recallable(keys: Iterable[DocumentKey]) -> frozenset[DocumentKey]:
-    return frozenset(key for key in keys if key[0] in RECALLABLE)
+    return frozenset(keys)
 
 
 def _shows_elsewhere(change: PutNode | SetNode) -> bool:

@@ -30,15 +30,6 @@ PREVIOUS_SHARE: Final = 0.5
 NEXT_SHARE: Final = 0.4
 """What a term counts when it stands in the message before (the question that is answered) or after."""
 
-MEANING_FEATURES: Final = (
-    "meaning",
-    "meaning_deviation",
-    "meaning_best",
-    "meaning_before",
-    "meaning_after",
-    "meaning_session",
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Signals:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, Protocol
@@ -28,8 +27,6 @@ from uniko_mcp.store.index.columns import NOWHERE
 from uniko_mcp.store.index.documents import IndexDocument, Source
 from uniko_mcp.store.index.labels import Labels, Space
 from uniko_mcp.store.index.rank_index import RankIndex
-
-logger = logging.getLogger(__name__)
 
 SAID: Final = frozenset({"Message", "Chunk", "Artifact"})
 """Kinds that hold what was said or read; all others are derived from it or decided by an agent."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,8 +22,6 @@ from uniko_mcp.store.index.lookups import Lookups
 from uniko_mcp.store.index.passages import passage_of
 from uniko_mcp.store.index.vectors import VectorFile, drop_other_generations, other_model_files, vector_path
 from uniko_mcp.store.index.writer import MESSAGE, DocumentWriter
-
-logger = logging.getLogger(__name__)
 
 _REBUILD_BATCH: Final = 500
 
